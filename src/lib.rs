@@ -31,7 +31,6 @@
 //! `docs/architecture.md` walks a page and a question through the rooms.
 
 mod address;
-mod answer;
 mod chunk;
 pub mod cli;
 mod config;
@@ -41,6 +40,7 @@ mod embed;
 mod endpoint;
 mod error;
 mod eval;
+mod http;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;

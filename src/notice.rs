@@ -12,33 +12,33 @@ struct Notices {
 }
 
 /// Those of the only command of the process.
-static OF_PROCESS: Notices = Notices { give: RwLock::new(None), given: Mutex::new(BTreeSet::new()) };
+static PROCESS_NOTICES: Notices = Notices { give: RwLock::new(None), given: Mutex::new(BTreeSet::new()) };
 
 tokio::task_local! {
     /// Those of a command that runs beside others.
-    static OF_COMMAND: Notices;
+    static COMMAND_NOTICES: Notices;
 }
 
 /// Registers where the notices of a command go, in place of the one before; without a call, notices are dropped.
 pub fn give_with(give: impl Fn(&str) + Send + Sync + 'static) {
-    *OF_PROCESS.give.write().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(give));
-    OF_PROCESS.given.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    *PROCESS_NOTICES.give.write().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(give));
+    PROCESS_NOTICES.given.lock().unwrap_or_else(PoisonError::into_inner).clear();
 }
 
 /// Runs a command that may run beside others. Its notices go to `give`; those of tasks that it starts do not.
 pub async fn given_to<T>(give: impl Fn(&str) + Send + Sync + 'static, command: impl Future<Output = T>) -> T {
     let own = Notices { give: RwLock::new(Some(Box::new(give))), given: Mutex::default() };
-    OF_COMMAND.scope(own, command).await
+    COMMAND_NOTICES.scope(own, command).await
 }
 
 /// Asks the notices of the command that runs here.
-fn of_own<T>(ask: impl Fn(&Notices) -> T) -> T {
-    OF_COMMAND.try_with(&ask).unwrap_or_else(|_| ask(&OF_PROCESS))
+fn with_notices<T>(ask: impl Fn(&Notices) -> T) -> T {
+    COMMAND_NOTICES.try_with(&ask).unwrap_or_else(|_| ask(&PROCESS_NOTICES))
 }
 
 /// Gives a notice, unless it was given before.
 pub fn give(text: &str) {
-    of_own(|own| {
+    with_notices(|own| {
         let is_new = own.given.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_owned());
         if let Some(give) = own.give.read().unwrap_or_else(PoisonError::into_inner).as_ref().filter(|_| is_new) {
             give(text);
@@ -48,7 +48,7 @@ pub fn give(text: &str) {
 
 /// Whether the command has given any.
 pub fn was_given() -> bool {
-    of_own(|own| !own.given.lock().unwrap_or_else(PoisonError::into_inner).is_empty())
+    with_notices(|own| !own.given.lock().unwrap_or_else(PoisonError::into_inner).is_empty())
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ pub fn dot(a: &[f32], b: &[f32]) -> f32 {
 }
 
 /// The unit vector in the same direction; zero stays zero.
-pub fn of_length_one(mut vector: Vec<f32>) -> Vec<f32> {
+pub fn normalised(mut vector: Vec<f32>) -> Vec<f32> {
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     if length > 0.0 {
         vector.iter_mut().for_each(|x| *x /= length);

@@ -59,7 +59,7 @@ mod here {
     use crate::paths::{is_address, real};
     use crate::render::Screen;
     use crate::search::Warm;
-    use crate::serve::{self, Answer, Asked, Call, End, Server, Stream};
+    use crate::serve::{self, Answer, Call, CallOutcome, End, Server, Stream};
     use crate::text::period;
 
     /// The last of the standard streams.
@@ -169,18 +169,18 @@ mod here {
         let (folder, arguments) = (folder.into_os_string(), arguments.to_vec());
         let call = Call { folder, columns, lines, is_terminal, has_links, arguments };
         match serve::ask(store.root(), call) {
-            Asked::Answered(Answer::Done { code, pieces }) => {
+            CallOutcome::Answered(Answer::Done { code, pieces }) => {
                 context.tell_more("answered by kb serve");
                 pieces.iter().try_for_each(output::write_or_page)?;
                 return Ok(Some(code));
             }
-            Asked::Answered(Answer::Declined(reason)) => context.tell_more(&format!("kb serve declined: {reason}")),
-            Asked::Failed(error) => context.tell_more(&format!("kb serve did not answer: {error}")),
-            Asked::Nobody if choice == ServeChoice::Auto && store.is_own() => match start(store.root()) {
+            CallOutcome::Answered(Answer::Declined(reason)) => context.tell_more(&format!("kb serve declined: {reason}")),
+            CallOutcome::Failed(error) => context.tell_more(&format!("kb serve did not answer: {error}")),
+            CallOutcome::NoServer if choice == ServeChoice::Auto && store.is_own() => match start(store.root()) {
                 Ok(()) => context.tell_more("started kb serve"),
                 Err(error) => context.tell_more(&format!("cannot start kb serve: {error}")),
             },
-            Asked::Nobody => {}
+            CallOutcome::NoServer => {}
         }
         Ok(None)
     }

@@ -18,7 +18,7 @@ use super::tokens::Encode;
 use crate::chunk::EmbeddedText;
 use crate::error::{Error, NextStep, Result};
 use crate::threads::in_threads;
-use crate::vectors::of_length_one;
+use crate::vectors::normalised;
 
 /// Texts in a batch of an engine. Measured on two cores: larger batches only pad more.
 const BATCH: usize = 16;
@@ -242,7 +242,7 @@ impl Embedder {
                 // The sum has the direction of the mean.
                 let sum = |of_tokens: ArrayView2<'_, f32>| of_tokens.sum_axis(ndarray::Axis(0)).to_vec();
                 self.read(worker, texts, |_, of_tokens| {
-                    vectors.push(of_length_one(sum(of_tokens)));
+                    vectors.push(normalised(sum(of_tokens)));
                     Ok(())
                 })?;
                 vectors

@@ -16,7 +16,7 @@ use super::tokens::token_count;
 use crate::endpoint::{EndpointSettings, Failure, Reason, Wire};
 use crate::error::{Error, NextStep, Result};
 use crate::text::script::Script;
-use crate::vectors::{dot, of_length_one};
+use crate::vectors::{dot, normalised};
 
 /// The prefix of these models' names in kb; the endpoint's name for the model follows.
 const NAME_PREFIX: &str = "endpoint:";
@@ -226,7 +226,7 @@ fn read(answer: &Value, texts: usize) -> Result<Vec<Vec<f32>>, String> {
         if !is_vector {
             return Err("an invalid vector".to_owned());
         }
-        vectors[place] = of_length_one(vector);
+        vectors[place] = normalised(vector);
     }
     let one_length = vectors.windows(2).all(|two| two[0].len() == two[1].len());
     if one_length { Ok(vectors) } else { Err("vectors of several lengths".to_owned()) }
@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn a_fingerprint_tells_a_model_from_another_and_from_rounding() {
-        let vector = |seed: f32| -> Vec<f32> { of_length_one((0..384).map(|i| (i as f32 * seed).sin()).collect()) };
+        let vector = |seed: f32| -> Vec<f32> { normalised((0..384).map(|i| (i as f32 * seed).sin()).collect()) };
         let made = vec![vector(0.37), vector(0.91)];
         let kept = probes(&fingerprint(&made));
         let rounded: Vec<f32> = made[0].iter().map(|x| (x * 500.0).round() / 500.0).collect();

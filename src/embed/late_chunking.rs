@@ -8,7 +8,7 @@ use tokenizers::Encoding;
 
 use super::tokens::Encode;
 use crate::chunk::EmbeddedText;
-use crate::vectors::of_length_one;
+use crate::vectors::normalised;
 
 /// The most tokens that a model adds to a text.
 const SPECIAL_TOKENS: usize = 3;
@@ -106,8 +106,8 @@ impl Sums {
 
     /// The means, of length 1. A child chunk without tokens has the vector of its parent chunk.
     pub(super) fn vectors(self) -> ParentVectors {
-        let parent = of_length_one(self.parent);
-        let own = |sum: Vec<f32>| if sum.iter().all(|x| *x == 0.0) { parent.clone() } else { of_length_one(sum) };
+        let parent = normalised(self.parent);
+        let own = |sum: Vec<f32>| if sum.iter().all(|x| *x == 0.0) { parent.clone() } else { normalised(sum) };
         ParentVectors { children: self.children.into_iter().map(own).collect(), parent }
     }
 }
@@ -122,7 +122,7 @@ impl ParentVectors {
     pub(super) fn of_children(children: Vec<Vec<f32>>) -> Self {
         let mut sum = vec![0.0; children.first().map_or(0, Vec::len)];
         children.iter().for_each(|child| add(&mut sum, ArrayView1::from(child)));
-        ParentVectors { parent: of_length_one(sum), children }
+        ParentVectors { parent: normalised(sum), children }
     }
 }
 

@@ -12,12 +12,12 @@ use serde_json::Value;
 
 use super::failure::{Failure, Reason, retry_after, with_retries};
 use super::settings::EndpointSettings;
-use crate::answer::{USER_AGENT, body_of};
+use crate::http::{USER_AGENT, read_body};
 use crate::error::{Error, Result, innermost};
 use crate::text::{is_hidden, is_joiner, printable, squeeze, truncate};
 
 /// For a connection.
-const CONNECTING: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The most characters of an endpoint's error message.
 const LONGEST_DETAIL: usize = 300;
 
@@ -43,7 +43,7 @@ impl Wire {
             .redirect(redirect::Policy::none())
             .no_proxy()
             .timeout(settings.timeout)
-            .connect_timeout(CONNECTING)
+            .connect_timeout(CONNECT_TIMEOUT)
             .build()
             .map_err(|error| {
                 Error::failed(format!("cannot prepare the request to the endpoint: {}", innermost(&error)))
@@ -79,7 +79,7 @@ impl Wire {
     }
 
     async fn read(&self, mut response: Response, largest: usize) -> Result<Vec<u8>, Failure> {
-        let body = body_of(&mut response, largest as u64).await.map_err(|error| self.failure(&error))?;
+        let body = read_body(&mut response, largest as u64).await.map_err(|error| self.failure(&error))?;
         body.ok_or_else(|| Failure::new(Reason::TooLarge, format!("more than {} MB", largest >> 20)))
     }
 
@@ -115,7 +115,7 @@ impl Wire {
     /// The failure of a request that got no response.
     fn failure(&self, error: &reqwest::Error) -> Failure {
         let (reason, detail) = match (error.is_connect(), error.is_timeout()) {
-            (true, true) => (Reason::Timeout, format!("no connection within {} s", CONNECTING.as_secs())),
+            (true, true) => (Reason::Timeout, format!("no connection within {} s", CONNECT_TIMEOUT.as_secs())),
             (true, false) => (Reason::Unreachable, self.clean(&innermost(error))),
             (false, true) => (Reason::Timeout, format!("no answer within {} s", self.settings.timeout.as_secs())),
             (false, false) => (Reason::Broken, self.clean(&innermost(error))),

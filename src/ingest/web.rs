@@ -15,14 +15,14 @@ use reqwest::header::{
 use reqwest::{Client, Response, StatusCode, Url, redirect};
 
 use crate::address::web_address;
-use crate::answer::{USER_AGENT, body_of};
+use crate::http::{USER_AGENT, read_body};
 use crate::error::{Error, Result, Setting, innermost};
 use crate::load::Format;
 use crate::store::{STANDARD_INPUT, Validators};
 use crate::text::{printable, size, truncate};
 
 /// For a connection.
-const CONNECTING: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Redirects in a row.
 const MOST_REDIRECTS: usize = 10;
 /// Characters of an address or a type in a message.
@@ -164,7 +164,7 @@ async fn client(url: &Url, private: bool) -> Result<Client> {
         .user_agent(USER_AGENT)
         .redirect(redirect::Policy::none())
         .no_proxy()
-        .connect_timeout(CONNECTING)
+        .connect_timeout(CONNECT_TIMEOUT)
         .resolve_to_addrs(&host, &addresses)
         .build()
         .map_err(|error| Error::failed(format!("cannot be requested: {}", innermost(&error))))
@@ -226,7 +226,7 @@ async fn read(url: &Url, mut response: Response, allowed: Allowed<'_>) -> Result
     if response.content_length().is_some_and(|length| length > largest) {
         return Err(too_large());
     }
-    let bytes = body_of(&mut response, largest).await.map_err(|error| unreachable(&error))?;
+    let bytes = read_body(&mut response, largest).await.map_err(|error| unreachable(&error))?;
     let bytes = bytes.ok_or_else(too_large)?;
     let changed = last_modified.as_deref().and_then(|date| rfc2822::parse(date).ok());
     let mtime_ns = changed.and_then(|date| i64::try_from(date.timestamp().as_nanosecond()).ok()).unwrap_or_default();

@@ -20,13 +20,13 @@ use serde_json::Value;
 use sha2::Digest as _;
 
 use crate::address::server_address;
-use crate::answer::{USER_AGENT, body_of};
+use crate::http::{USER_AGENT, read_body};
 use crate::error::{Error, NextStep, Result, innermost};
 use crate::text::{printable, squeeze, truncate};
 
 const ENDPOINT: &str = "https://huggingface.co";
 /// Timeout for making a connection.
-const CONNECTING: Duration = Duration::from_secs(20);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
 /// Timeout between two parts of an answer.
 const SILENCE: Duration = Duration::from_secs(60);
 /// Redirects in a row; the hub redirects to its storage.
@@ -74,7 +74,7 @@ impl Hub {
             .default_headers(headers)
             .user_agent(USER_AGENT)
             .redirect(redirect::Policy::custom(follow))
-            .connect_timeout(CONNECTING)
+            .connect_timeout(CONNECT_TIMEOUT)
             .read_timeout(SILENCE)
             .build()
             .map_err(|error| Error::failed(format!("cannot prepare a download: {}", innermost(&error))))?;
@@ -98,7 +98,7 @@ impl Hub {
             Error::failed(format!("{} does not answer like a hub: {reason}", self.name()))
                 .hint("check HF_ENDPOINT, and whether a proxy requires a login")
         };
-        let body = body_of(&mut response, LARGEST_LISTING).await.map_err(|error| self.unreachable(&error))?;
+        let body = read_body(&mut response, LARGEST_LISTING).await.map_err(|error| self.unreachable(&error))?;
         let body = body.ok_or_else(|| strange("the answer is too long"))?;
         let answer = serde_json::from_slice(&body).map_err(|error| strange(&error.to_string()))?;
         Ok(Listing::of(&answer))

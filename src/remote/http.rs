@@ -9,10 +9,10 @@ use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpResponseBody, HttpService,
 };
 
-use crate::answer::{USER_AGENT, body_of};
+use crate::http::{USER_AGENT, read_body};
 
 /// How long connecting may take.
-const CONNECTING: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a server may be silent.
 const SILENCE: Duration = Duration::from_secs(30);
 /// The longest answer, in bytes. Files are read in shorter pieces.
@@ -31,7 +31,7 @@ impl HttpConnector for Connector {
         let client = reqwest::Client::builder()
             .user_agent(USER_AGENT)
             .redirect(reqwest::redirect::Policy::none())
-            .connect_timeout(CONNECTING)
+            .connect_timeout(CONNECT_TIMEOUT)
             .read_timeout(SILENCE)
             .build();
         let failed = |error: reqwest::Error| object_store::Error::Generic { store: "HTTP", source: Box::new(error) };
@@ -49,7 +49,7 @@ impl HttpService for Client {
         *outgoing.headers_mut() = parts.headers;
         *outgoing.body_mut() = Some(reqwest::Body::wrap(body));
         let mut answer = self.0.execute(outgoing).await.map_err(failed)?;
-        let body = body_of(&mut answer, LONGEST)
+        let body = read_body(&mut answer, LONGEST)
             .await
             .map_err(failed)?
             .ok_or_else(|| HttpError::new(HttpErrorKind::Decode, std::io::Error::other("the answer is too long")))?;

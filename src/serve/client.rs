@@ -9,41 +9,41 @@ use tokio::time::{sleep, timeout};
 
 use super::identity::Identity;
 use super::message::{Answer, Call, Reply, Request};
-use super::place::Place;
+use super::socket::SocketFiles;
 use super::server::is_of_this_user;
 
-/// How long a server may take to begin. One that is stuck costs a process this much.
-const BEGUN_WITHIN: Duration = Duration::from_millis(250);
+/// How long a server may take to begin, and so the most that a stuck one costs.
+const START_TIMEOUT: Duration = Duration::from_millis(250);
 /// How long a server may take to answer.
-const DONE_WITHIN: Duration = Duration::from_secs(10);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long a server may take to end.
-const ENDED_WITHIN: Duration = Duration::from_secs(5);
-const MOMENT: Duration = Duration::from_millis(5);
+const STOP_TIMEOUT: Duration = Duration::from_secs(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// The outcome of a call.
 #[derive(Debug)]
-pub enum Asked {
-    /// The server answered or said why it does not.
+pub enum CallOutcome {
+    /// The server answered or declined.
     Answered(Answer),
-    /// There is one, but no answer came from it.
+    /// The server did not answer.
     Failed(Error),
     /// No server runs.
-    Nobody,
+    NoServer,
 }
 
 /// Lets the server of a store run a command, if there is one.
-pub fn ask(store: &Path, call: Call) -> Asked {
-    let place = Place::of(store);
-    if !place.has_socket() {
-        return Asked::Nobody;
+pub fn ask(store: &Path, call: Call) -> CallOutcome {
+    let files = SocketFiles::of(store);
+    if !files.has_socket() {
+        return CallOutcome::NoServer;
     }
-    let Some(identity) = Identity::of_process() else { return Asked::Nobody };
+    let Some(identity) = Identity::of_process() else { return CallOutcome::NoServer };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    match runtime.and_then(|runtime| runtime.block_on(exchange(&place, Request::Run { identity, call }))) {
-        Ok(answer) => Asked::Answered(answer),
-        Err(error) if is_of_dead_server(&error) => Asked::Nobody,
-        Err(error) => Asked::Failed(error),
+    match runtime.and_then(|runtime| runtime.block_on(exchange(&files, Request::Run { identity, call }))) {
+        Ok(answer) => CallOutcome::Answered(answer),
+        Err(error) if is_of_dead_server(&error) => CallOutcome::NoServer,
+        Err(error) => CallOutcome::Failed(error),
     }
 }
 
@@ -52,19 +52,19 @@ pub fn ask(store: &Path, call: Call) -> Asked {
 /// # Errors
 /// If it does not answer.
 pub async fn stop(store: &Path) -> Result<bool> {
-    let place = Place::of(store);
-    if !place.has_socket() {
+    let files = SocketFiles::of(store);
+    if !files.has_socket() {
         return Ok(false);
     }
-    match exchange(&place, Request::Stop).await {
+    match exchange(&files, Request::Stop).await {
         Ok(_) => {
             // It answers before it ends.
             let gone = async {
-                while place.has_socket() {
-                    sleep(MOMENT).await;
+                while files.has_socket() {
+                    sleep(POLL_INTERVAL).await;
                 }
             };
-            timeout(ENDED_WITHIN, gone).await?;
+            timeout(STOP_TIMEOUT, gone).await?;
             Ok(true)
         }
         Err(error) if is_of_dead_server(&error) => Ok(false),
@@ -77,18 +77,18 @@ fn is_of_dead_server(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::ConnectionRefused | ErrorKind::NotFound)
 }
 
-async fn exchange(place: &Place, request: Request) -> Result<Answer> {
+async fn exchange(files: &SocketFiles, request: Request) -> Result<Answer> {
     let begin = async {
-        let mut stream = UnixStream::connect(&place.socket).await?;
+        let mut stream = UnixStream::connect(&files.socket).await?;
         if !is_of_this_user(&stream) {
             return Err(Error::new(ErrorKind::PermissionDenied, "the server belongs to another user"));
         }
         request.send(&mut stream).await?;
         Ok((Reply::receive(&mut stream).await?, stream))
     };
-    match timeout(BEGUN_WITHIN, begin).await?? {
+    match timeout(START_TIMEOUT, begin).await?? {
         (Reply::Answer(answer), _) => Ok(answer),
-        (Reply::Begun, mut stream) => match timeout(DONE_WITHIN, Reply::receive(&mut stream)).await?? {
+        (Reply::Begun, mut stream) => match timeout(ANSWER_TIMEOUT, Reply::receive(&mut stream)).await?? {
             Reply::Answer(answer) => Ok(answer),
             Reply::Begun => Err(ErrorKind::InvalidData.into()),
         },

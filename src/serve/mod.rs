@@ -2,8 +2,8 @@
 //! and loading the model.
 //!
 //! A process sends what it was started with: its arguments, its folder, its screen. The server runs the same command and
-//! sends back what it wrote and its exit code. A process that gets no answer runs the command itself, so a server that is
-//! busy, old or gone costs a moment, one that hangs in a command ten seconds, and none a result.
+//! sends back what it wrote and its exit code. A process that gets no answer runs the command itself: a server that is
+//! busy, old or gone costs a moment, and one that hangs in a command ten seconds.
 //!
 //! - The socket lies in a folder that only its user can enter, and both sides check the user of the other process.
 //! - Both sides have the same program, and the same environment as far as it changes answers ([`identity`]).
@@ -18,12 +18,12 @@ mod identity;
 #[cfg(unix)]
 mod message;
 #[cfg(unix)]
-mod place;
+mod socket;
 #[cfg(unix)]
 mod server;
 
 #[cfg(unix)]
-pub use client::{Asked, ask, stop};
+pub use client::{CallOutcome, ask, stop};
 #[cfg(unix)]
 pub use message::{Answer, Call};
 #[cfg(unix)]

@@ -15,31 +15,31 @@ use tokio::time::{sleep, timeout};
 
 use super::identity::Identity;
 use super::message::{Answer, Call, Reply, Request};
-use super::place::Place;
+use super::socket::SocketFiles;
 use crate::error::{Error, NextStep, Result, or_none};
 
 /// At most this many processes are connected; further ones are sent away.
 const MOST_CONNECTED: usize = 32;
 /// How long a request may take to arrive.
-const REQUEST_WITHIN: Duration = Duration::from_secs(2);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long a request waits for the one before it: about as long as a process needs to answer itself.
-const TURN_WITHIN: Duration = Duration::from_millis(30);
+const TURN_TIMEOUT: Duration = Duration::from_millis(30);
 /// How long a process may take to read its answer.
-const TAKEN_WITHIN: Duration = Duration::from_secs(10);
+const SEND_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a command may go on after the server was ended.
-const ENDED_WITHIN: Duration = Duration::from_secs(1);
-/// How often the server looks whether its socket is there.
-const LOOK_EVERY: Duration = Duration::from_secs(5);
+const STOP_TIMEOUT: Duration = Duration::from_secs(1);
+/// How often the server checks that its socket still exists.
+const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 /// The pause after a failure to accept, as when too many files are open.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// A server with its socket.
 pub struct Server {
     listener: Arc<UnixListener>,
-    place: Place,
+    files: SocketFiles,
     identity: Identity,
     /// The device and the inode of its socket.
-    own: (u64, u64),
+    socket_id: (u64, u64),
     /// Locked while the server runs.
     _lock: File,
 }
@@ -57,8 +57,8 @@ impl Server {
     /// # Errors
     /// If another server does, or the socket cannot be made.
     pub fn start(store: &Path) -> Result<Self> {
-        let place = Place::of(store);
-        let lock = place.take()?.ok_or_else(|| {
+        let files = SocketFiles::of(store);
+        let lock = files.take()?.ok_or_else(|| {
             Error::failed(format!("kb serve already runs for {}", store.display()))
                 .hint(format!("`{}` ends it", NextStep::StopServer))
         })?;
@@ -67,20 +67,20 @@ impl Server {
         let failed = |doing| move |error: std::io::Error| (doing, error);
         let listen = || {
             // It is that of a dead server, because the lock was free.
-            or_none(std::fs::remove_file(&place.socket)).map_err(failed("remove"))?;
-            let listener = UnixListener::bind(&place.socket).map_err(failed("make the socket"))?;
+            or_none(std::fs::remove_file(&files.socket)).map_err(failed("remove"))?;
+            let listener = UnixListener::bind(&files.socket).map_err(failed("make the socket"))?;
             let private = std::fs::Permissions::from_mode(0o600);
-            std::fs::set_permissions(&place.socket, private).map_err(failed("set the permissions of"))?;
+            std::fs::set_permissions(&files.socket, private).map_err(failed("set the permissions of"))?;
             Ok(listener)
         };
-        let listener = listen().map_err(|(doing, error)| Error::io(doing, &place.socket, &error))?;
-        let own = place.socket_facts().ok_or_else(|| Error::failed("the socket was removed").hint("start it again"))?;
-        Ok(Server { listener: Arc::new(listener), place, identity, own, _lock: lock })
+        let listener = listen().map_err(|(doing, error)| Error::io(doing, &files.socket, &error))?;
+        let socket_id = files.socket_id().ok_or_else(|| Error::failed("the socket was removed").hint("start it again"))?;
+        Ok(Server { listener: Arc::new(listener), files, identity, socket_id, _lock: lock })
     }
 
     /// Where it listens.
     pub fn socket(&self) -> &Path {
-        &self.place.socket
+        &self.files.socket
     }
 
     /// Answers one request after the other, until none came for `idle`, or a person or the system ends it.
@@ -95,23 +95,23 @@ impl Server {
         let stop = Arc::new(Notify::new());
         let (jobs, mut waiting) = mpsc::channel::<Job>(1);
         let turn = Arc::new(Semaphore::new(1));
-        let door = Arc::new(Door { jobs, turn, stop: stop.clone(), own: self.identity.clone() });
-        // A command that computes leaves this thread no time, so the door has its own, and so has the end. Both go with
+        let connections = Arc::new(Connections { jobs, turn, stop: stop.clone(), identity: self.identity.clone() });
+        // A command that computes blocks this thread, so connections and signals are handled in other tasks. Both end with
         // this function.
         let (mut open, ended) = (JoinSet::new(), Arc::new(Notify::new()));
-        open.spawn(accept(self.listener.clone(), door));
-        let (place, own, told) = (self.place.clone(), self.own, ended.clone());
+        open.spawn(accept(self.listener.clone(), connections));
+        let (files, socket_id, told) = (self.files.clone(), self.socket_id, ended.clone());
         open.spawn(async move {
-            wait_for_end(terminate, interrupt, &stop, &place, own).await;
+            wait_for_end(terminate, interrupt, &stop, &files, socket_id).await;
             told.notify_one();
-            sleep(ENDED_WITHIN).await;
-            // The command that runs does not end.
-            place.leave(own);
+            sleep(STOP_TIMEOUT).await;
+            // The running command has not ended in time.
+            files.remove_socket(socket_id);
             std::process::exit(0);
         });
         let work = async {
             while let Ok(Some(Job { call, mut reply, turn })) = timeout(idle, waiting.recv()).await {
-                // A process that went away gets no answer, and its command ends where it waits next.
+                // If the process goes away, its command ends at its next wait.
                 let answer = tokio::select! {
                     biased;
                     () = reply.closed() => None,
@@ -133,10 +133,10 @@ impl Server {
 }
 
 /// Returns when a person or the system ends the server, or when its socket is gone, which makes it unreachable.
-async fn wait_for_end(mut terminate: Signal, mut interrupt: Signal, stop: &Notify, place: &Place, own: (u64, u64)) {
+async fn wait_for_end(mut terminate: Signal, mut interrupt: Signal, stop: &Notify, files: &SocketFiles, id: (u64, u64)) {
     let unreachable = async {
-        while place.socket_facts() == Some(own) {
-            sleep(LOOK_EVERY).await;
+        while files.socket_id() == Some(id) {
+            sleep(CHECK_INTERVAL).await;
         }
     };
     tokio::select! {
@@ -147,8 +147,8 @@ async fn wait_for_end(mut terminate: Signal, mut interrupt: Signal, stop: &Notif
     }
 }
 
-/// Lets processes of this user in, each for one request.
-async fn accept(listener: Arc<UnixListener>, door: Arc<Door>) {
+/// Accepts connections from processes of this user, each for one request.
+async fn accept(listener: Arc<UnixListener>, connections: Arc<Connections>) {
     let mut connected = JoinSet::new();
     loop {
         match listener.accept().await {
@@ -156,7 +156,7 @@ async fn accept(listener: Arc<UnixListener>, door: Arc<Door>) {
                 while connected.try_join_next().is_some() {}
                 // A process that is sent away runs its command itself.
                 if connected.len() < MOST_CONNECTED && is_of_this_user(&stream) {
-                    connected.spawn(door.clone().let_in(stream));
+                    connected.spawn(connections.clone().handle(stream));
                 }
             }
             Err(_) => sleep(PAUSE).await,
@@ -166,7 +166,7 @@ async fn accept(listener: Arc<UnixListener>, door: Arc<Door>) {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.place.leave(self.own);
+        self.files.remove_socket(self.socket_id);
     }
 }
 
@@ -183,28 +183,28 @@ struct Job {
 }
 
 /// What every connection needs.
-struct Door {
+struct Connections {
     jobs: mpsc::Sender<Job>,
     turn: Arc<Semaphore>,
     stop: Arc<Notify>,
-    own: Identity,
+    identity: Identity,
 }
 
-impl Door {
+impl Connections {
     /// Takes a request and sends its answer. A process that misbehaves is sent away without one.
-    async fn let_in(self: Arc<Self>, mut stream: UnixStream) {
-        let Ok(Ok(request)) = timeout(REQUEST_WITHIN, Request::receive(&mut stream)).await else { return };
+    async fn handle(self: Arc<Self>, mut stream: UnixStream) {
+        let Ok(Ok(request)) = timeout(REQUEST_TIMEOUT, Request::receive(&mut stream)).await else { return };
         let (answer, is_end) = match request {
             Request::Stop => (Some(Answer::Done { code: 0, pieces: Vec::new() }), true),
-            Request::Run { identity, call } => match self.own.refusal(&identity) {
+            Request::Run { identity, call } => match self.identity.refusal(&identity) {
                 // After an update of the program, no process can use this server.
                 Some(reason) => (Some(Answer::Declined(reason.to_owned())), self.is_outdated()),
                 None => (self.answer(call, &mut stream).await, false),
             },
         };
         if let Some(answer) = answer {
-            // A process that does not read its answer has gone its own way.
-            drop(timeout(TAKEN_WITHIN, Reply::Answer(answer).send(&mut stream)).await);
+            // A process that does not read its answer runs the command itself.
+            drop(timeout(SEND_TIMEOUT, Reply::Answer(answer).send(&mut stream)).await);
         }
         if is_end {
             self.stop.notify_one();
@@ -213,12 +213,12 @@ impl Door {
 
     /// Whether the file of this program was removed or replaced.
     fn is_outdated(&self) -> bool {
-        Identity::of_process().is_none_or(|now| now.program != self.own.program)
+        Identity::of_process().is_none_or(|now| now.program != self.identity.program)
     }
 
     /// `None` if the process went away.
     async fn answer(&self, call: Call, stream: &mut UnixStream) -> Option<Answer> {
-        let Ok(Ok(turn)) = timeout(TURN_WITHIN, self.turn.clone().acquire_owned()).await else {
+        let Ok(Ok(turn)) = timeout(TURN_TIMEOUT, self.turn.clone().acquire_owned()).await else {
             return Some(Answer::Declined("it is busy".to_owned()));
         };
         Reply::Begun.send(stream).await.ok()?;
@@ -226,12 +226,12 @@ impl Door {
         self.jobs.send(Job { call, reply, turn }).await.ok()?;
         tokio::select! {
             answer = answer => answer.ok(),
-            () = gone(stream) => None,
+            () = closed(stream) => None,
         }
     }
 }
 
 /// Returns when the other side closes the connection, or sends what it should not.
-async fn gone(stream: &mut (impl AsyncRead + Unpin)) {
+async fn closed(stream: &mut (impl AsyncRead + Unpin)) {
     drop(stream.read_u8().await);
 }

@@ -58,9 +58,9 @@ mod tests {
     fn the_cosine_of_a_code_is_that_of_its_vector_about() {
         let mut random = fastrand::Rng::with_seed(5);
         for _ in 0..20 {
-            let mut vector = || crate::vectors::of_length_one((0..384).map(|_| random.f32() - 0.5).collect());
+            let mut vector = || crate::vectors::normalised((0..384).map(|_| random.f32() - 0.5).collect());
             let (a, b) = (vector(), vector());
-            let near = crate::vectors::of_length_one(a.iter().zip(&b).map(|(a, b)| a + b / 2.0).collect());
+            let near = crate::vectors::normalised(a.iter().zip(&b).map(|(a, b)| a + b / 2.0).collect());
             for other in [&a, &b, &near] {
                 let estimate = estimated_cosine(&a, &code_of(other));
                 assert!((estimate - crate::vectors::dot(&a, other)).abs() < 0.15, "{estimate}");

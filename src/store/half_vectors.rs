@@ -104,11 +104,11 @@ fn checksum_of(hasher: &Hasher, numbers: &[u8]) -> [u8; CHECKSUM] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::vectors::{dot, of_length_one};
+    use crate::vectors::{dot, normalised};
 
     fn vectors() -> Vec<Vec<f32>> {
         let mut random = fastrand::Rng::with_seed(3);
-        (0..5).map(|_| of_length_one((0..384).map(|_| random.f32() - 0.5).collect())).collect()
+        (0..5).map(|_| normalised((0..384).map(|_| random.f32() - 0.5).collect())).collect()
     }
 
     fn written(cache: &ReadCache, vectors: &[Vec<f32>]) -> PathBuf {

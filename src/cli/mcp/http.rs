@@ -36,9 +36,9 @@ const SHORTEST_TOKEN: usize = 16;
 /// So many connections are open at a time; others wait.
 const CONNECTIONS: usize = 64;
 /// How long a client may take to send the head of a request.
-const HEAD_WITHIN: Duration = Duration::from_secs(2);
+const HEAD_TIMEOUT: Duration = Duration::from_secs(2);
 /// And its body.
-const BODY_WITHIN: Duration = Duration::from_secs(10);
+const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 /// The longest request, in bytes. A chunk's text is far shorter.
 const LONGEST_REQUEST: usize = 1 << 20;
 /// The pause after a connection that could not be taken, as when too many files are open.
@@ -63,7 +63,7 @@ impl Door {
         let given = std::env::var_os(TOKEN).filter(|token| !token.is_empty());
         let is_new_token = given.is_none();
         let token = match given {
-            None => made_up()?,
+            None => random_token()?,
             Some(token) => usable(token)?,
         };
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(|error| {
@@ -107,7 +107,7 @@ pub(super) async fn serve(door: Door, handler: Handler) -> Result<()> {
             let answer = service_fn(|request| answer(&service, expected, request));
             let mut server = hyper::server::conn::http1::Builder::new();
             // One request each: on the same machine a connection costs little, and an idle one would keep a place.
-            server.timer(TokioTimer::new()).header_read_timeout(HEAD_WITHIN).keep_alive(false);
+            server.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT).keep_alive(false);
             // A client that breaks off or speaks no HTTP has ended its own connection.
             drop(server.serve_connection(TokioIo::new(stream), answer).await);
             drop(place);
@@ -141,7 +141,7 @@ async fn answer(
 /// The request with its body, which may be neither long nor slow.
 async fn whole(request: Request<Incoming>) -> std::result::Result<Request<Full<Bytes>>, StatusCode> {
     let (head, body) = request.into_parts();
-    match timeout(BODY_WITHIN, Limited::new(body, LONGEST_REQUEST).collect()).await {
+    match timeout(BODY_TIMEOUT, Limited::new(body, LONGEST_REQUEST).collect()).await {
         Ok(Ok(body)) => Ok(Request::from_parts(head, Full::new(body.to_bytes()))),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(StatusCode::PAYLOAD_TOO_LARGE),
         Ok(Err(_)) => Err(StatusCode::BAD_REQUEST),
@@ -169,7 +169,7 @@ fn token_of(value: &HeaderValue) -> Option<&[u8]> {
 }
 
 /// A random token of 256 bits.
-fn made_up() -> Result<String> {
+fn random_token() -> Result<String> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes)
         .map_err(|error| Error::failed(format!("the system provides no random numbers: {error}")))?;

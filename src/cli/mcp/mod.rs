@@ -34,7 +34,7 @@ use line::Roots;
 use server::{Handler, Job, Queues};
 
 /// How long commands may go on after the client has gone.
-const ENDED_WITHIN: Duration = Duration::from_secs(1);
+const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 /// So many calls of a kind wait for their turn.
 const WAITING: usize = 64;
 /// So many calls that read run at a time.
@@ -160,7 +160,7 @@ async fn serve_standard_streams(handler: Handler) -> Result<()> {
     let ended = service.waiting().await;
     tokio::spawn(async {
         // A client that has gone waits for nothing. A command that is cut off has published a whole generation or none.
-        sleep(ENDED_WITHIN).await;
+        sleep(STOP_TIMEOUT).await;
         std::process::exit(0);
     });
     ended.map(drop).map_err(|error| Error::failed(format!("the connection failed: {error}")))

@@ -1,4 +1,4 @@
-//! The place of a store's socket: a folder that only its user can enter.
+//! The socket of a store's server and its lock, in a folder that only its user can enter.
 
 use std::fs::{DirBuilder, File, TryLockError};
 use std::io::ErrorKind;
@@ -13,16 +13,16 @@ const LONGEST: usize = 100;
 /// The length of the hash in its name.
 const HASH: usize = 16;
 
-/// The place of a store's socket.
+/// The paths of a store's socket and lock.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(super) struct SocketFiles {
     folder: PathBuf,
     pub(super) socket: PathBuf,
     /// The file that a running server has locked.
     lock: PathBuf,
 }
 
-impl Place {
+impl SocketFiles {
     /// In the user's folder for running programs, otherwise in one of the temporary folder. Nothing is created.
     pub(super) fn of(store: &Path) -> Self {
         let runtime = dirs::runtime_dir().filter(|folder| folder.is_absolute() && folder.is_dir());
@@ -32,7 +32,7 @@ impl Place {
         );
         let hash = blake3::hash(real(store).as_os_str().as_encoded_bytes()).to_hex();
         let name = &hash[..HASH];
-        Place { socket: folder.join(format!("{name}.sock")), lock: folder.join(format!("{name}.lock")), folder }
+        SocketFiles { socket: folder.join(format!("{name}.sock")), lock: folder.join(format!("{name}.lock")), folder }
     }
 
     /// Whether there is a socket that only this user can have put there.
@@ -41,18 +41,18 @@ impl Place {
     }
 
     /// The device and the inode of the socket; `None` without a socket.
-    pub(super) fn socket_facts(&self) -> Option<(u64, u64)> {
+    pub(super) fn socket_id(&self) -> Option<(u64, u64)> {
         self.socket.symlink_metadata().ok().map(|facts| (facts.dev(), facts.ino()))
     }
 
-    /// Removes the socket if it still is this one. If it cannot be removed, the next server does it.
-    pub(super) fn leave(&self, own: (u64, u64)) {
-        if self.socket_facts() == Some(own) {
+    /// Removes the socket with this id. If it cannot be removed, the next server does it.
+    pub(super) fn remove_socket(&self, id: (u64, u64)) {
+        if self.socket_id() == Some(id) {
             drop(std::fs::remove_file(&self.socket));
         }
     }
 
-    /// Takes the place: creates its folder and locks it. `None` if another server has it.
+    /// Creates the folder and takes the lock. `None` if another server has it.
     ///
     /// # Errors
     /// If the folder cannot be created, or others can enter it.
@@ -102,33 +102,33 @@ mod tests {
 
     use super::*;
 
-    fn place(folder: &Path) -> Place {
-        Place { folder: folder.to_owned(), socket: folder.join("a.sock"), lock: folder.join("a.lock") }
+    fn files(folder: &Path) -> SocketFiles {
+        SocketFiles { folder: folder.to_owned(), socket: folder.join("a.sock"), lock: folder.join("a.lock") }
     }
 
     #[test]
     fn a_folder_that_others_can_enter_is_refused() {
         let parent = tempfile::tempdir().unwrap();
         let folder = parent.path().join("kb");
-        let taken = place(&folder).take().unwrap();
+        let taken = files(&folder).take().unwrap();
         assert!(taken.is_some() && folder.metadata().unwrap().mode() & 0o777 == 0o700);
-        assert!(place(&folder).take().unwrap().is_none(), "another server has it");
+        assert!(files(&folder).take().unwrap().is_none(), "another server has it");
         std::fs::write(folder.join("a.sock"), "").unwrap();
-        assert!(place(&folder).has_socket());
+        assert!(files(&folder).has_socket());
         for mode in [0o701, 0o750, 0o777] {
             std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(mode)).unwrap();
-            assert!(place(&folder).take().is_err() && !place(&folder).has_socket(), "{mode:o}");
+            assert!(files(&folder).take().is_err() && !files(&folder).has_socket(), "{mode:o}");
         }
         std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o700)).unwrap();
         std::os::unix::fs::symlink(&folder, parent.path().join("link")).unwrap();
-        assert!(!place(&parent.path().join("link")).has_socket());
+        assert!(!files(&parent.path().join("link")).has_socket());
     }
 
     #[test]
     fn a_store_has_one_place_by_all_its_names() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("a")).unwrap();
-        let of = |name: &str| Place::of(&folder.path().join(name)).socket;
+        let of = |name: &str| SocketFiles::of(&folder.path().join(name)).socket;
         assert_eq!(of("a"), of("./a/../a"));
         assert_ne!(of("a"), of("b"));
     }
