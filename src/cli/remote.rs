@@ -13,13 +13,13 @@ use super::{Command, answer};
 use crate::error::{Error, Result};
 use crate::notice;
 use crate::paths::is_address;
-use crate::remote::{Begun, Copy, Lease, Objects, is_away};
+use crate::remote::{Lease, LocalCopy, Objects, StateBefore, is_unavailable};
 use crate::store::{LockTimeout, Namespace, NamespacePattern, namespace_name};
 use crate::text::moment;
 
-/// How long another process of this machine may take for the first copy.
+/// How long to wait for another process of this machine that makes the first copy.
 const FIRST_COPY: Duration = Duration::from_secs(60);
-/// The pause between two looks at it.
+/// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// What a command does with a store.
@@ -107,17 +107,17 @@ pub(super) async fn answer_at(
 
 /// A command on a store in object storage.
 struct Session {
-    copy: Copy,
-    /// What a command needs that writes.
+    copy: LocalCopy,
+    /// If the command writes.
     lease: Option<Lease>,
     lock_timeout: LockTimeout,
-    /// The copies as a command found them that writes.
-    begun: Option<Begun>,
+    /// If the command writes.
+    before: Option<StateBefore>,
 }
 
 impl Session {
-    /// Prepares this machine's copy for a command and names it in the options. `None` if the store is a folder, or the
-    /// command uses none.
+    /// Prepares this machine's copy for a command, and puts its folder into the options. `None` if the store is a folder,
+    /// or the command uses none.
     ///
     /// # Errors
     /// If the storage refuses, or does not answer and there is no copy or the command writes.
@@ -130,7 +130,7 @@ impl Session {
                 write_line(text);
             }
         };
-        let copy = Copy::open(objects.clone(), tell)?;
+        let copy = LocalCopy::open(objects.clone(), tell)?;
         global.kb = Some(copy.store().root().to_owned());
         let is_dry = matches.try_get_one::<bool>("dry_run").ok().flatten().copied().unwrap_or_default();
         let usage = match command.use_of_store() {
@@ -144,7 +144,7 @@ impl Session {
             Use::Writes => Some(Lease::take(&objects, &lock_timeout).await?),
             _ => None,
         };
-        let mut session = Session { copy, lease, lock_timeout, begun: None };
+        let mut session = Session { copy, lease, lock_timeout, before: None };
         // The dry run of an ingest may be about a store that does not exist yet.
         if is_dry
             && session.copy.store().namespaces()?.is_empty()
@@ -160,7 +160,7 @@ impl Session {
         match ready {
             Ok(()) => Ok(Some(session)),
             Err(error) => {
-                session.give_back().await;
+                session.release().await;
                 Err(error)
             }
         }
@@ -171,7 +171,7 @@ impl Session {
         let wanted = self.wanted(names).await?;
         for namespace in &wanted {
             match self.pull_one(namespace).await {
-                Err(error) if self.lease.is_none() && is_away(&error) && namespace.exists() => {
+                Err(error) if self.lease.is_none() && is_unavailable(&error) && namespace.exists() => {
                     let at = self.copy.copied_at(namespace);
                     let since = at.map(|time| format!(", copied {}", moment(time, &Zoned::now())));
                     let since = since.unwrap_or_default();
@@ -184,17 +184,17 @@ impl Session {
             }
         }
         if self.lease.is_some() {
-            self.begun = Some(self.copy.begin(wanted)?);
+            self.before = Some(self.copy.record_state(wanted)?);
         }
         Ok(())
     }
 
-    /// Brings one copy up to date. Waits for another process that does, where this one cannot go on without.
+    /// Brings one copy up to date. If another process does that already, a writer waits for it, and so does a reader who
+    /// has no copy yet.
     async fn pull_one(&self, namespace: &Namespace) -> Result<()> {
         let started = Instant::now();
         loop {
             let writes = self.lease.is_some();
-            // A reader goes on with the copy that is there.
             if self.copy.pull(namespace).await? || (!writes && namespace.exists()) {
                 return Ok(());
             }
@@ -225,8 +225,8 @@ impl Session {
             let mut all = store.namespaces()?;
             match self.copy.names().await {
                 Ok(names) => all.extend(names.iter().filter_map(|name| store.namespace(name).ok())),
-                // Each copy that is here is tried, and says that it is one.
-                Err(error) if self.lease.is_none() && is_away(&error) => {}
+                // Only the namespaces with a copy are read; a notice says how old each is.
+                Err(error) if self.lease.is_none() && is_unavailable(&error) => {}
                 Err(error) => return Err(error),
             }
             wanted.extend(all.into_iter().filter(|namespace| namespace.name().starts_with(&above)));
@@ -236,8 +236,8 @@ impl Session {
         Ok(wanted)
     }
 
-    /// Checks that the named namespaces exist, for an error with the names there: the store here knows only those that
-    /// were copied.
+    /// Checks that the named namespaces exist. The error lists the names in the storage: the store on this machine knows
+    /// only the namespaces that were copied.
     async fn must_exist(&self, names: &[NamespacePattern<'_>]) -> Result<()> {
         let missing = names.iter().find_map(|named| match named {
             NamespacePattern::One(name) => self.copy.store().namespace(name).ok().filter(|namespace| !namespace.exists()),
@@ -252,22 +252,22 @@ impl Session {
         }
     }
 
-    /// Publishes what the command has written, and gives the lease back.
+    /// Publishes what the command has written, and releases the lease.
     ///
     /// # Errors
     /// If the storage does not answer or refuses, or another writer has published meanwhile.
     async fn end(self) -> Result<()> {
-        let pushed = match &self.begun {
-            Some(begun) => self.copy.push(begun, &self.lock_timeout).await,
+        let pushed = match &self.before {
+            Some(before) => self.copy.push(before, &self.lock_timeout).await,
             None => Ok(()),
         };
-        self.give_back().await;
+        self.release().await;
         pushed
     }
 
-    async fn give_back(self) {
+    async fn release(self) {
         if let Some(lease) = self.lease {
-            lease.give_back().await;
+            lease.release().await;
         }
     }
 }

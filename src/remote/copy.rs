@@ -7,7 +7,7 @@ use futures::{StreamExt, TryStreamExt};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::objects::{Found, Objects, Version, is_away};
+use super::objects::{Found, Objects, Version, is_unavailable};
 use crate::config::KnownStores;
 use crate::error::{Error, Result, or_none};
 use crate::notice;
@@ -15,7 +15,7 @@ use crate::paths::{read_text, write_private};
 use crate::store::{FileList, ListedFile, LockTimeout, Namespace, Replica, Store, Upload};
 use crate::text::{count, size};
 
-/// The folder of the namespaces, there as here.
+/// The folder of the namespaces, in the storage as on this machine.
 const NAMESPACES: &str = "namespaces";
 const HEAD: &str = "head.json";
 /// Stands for `/` in the name of a namespace, which has no comma.
@@ -24,25 +24,25 @@ const SLASH: &str = ",";
 const LONGEST_HEAD: u64 = 64 << 20;
 /// How many files are sent or fetched at a time.
 const AT_ONCE: usize = 8;
-/// How long a file stays after it is no longer listed. Somebody may be fetching it.
-const STAYS: SignedDuration = SignedDuration::from_hours(1);
-/// How often a reader begins again whose files were deleted meanwhile.
+/// How long a file is kept after it is no longer listed. Somebody may be fetching it.
+const GRACE_PERIOD: SignedDuration = SignedDuration::from_hours(1);
+/// How often a reader tries to copy a generation whose files others delete meanwhile.
 const ATTEMPTS: usize = 3;
 /// Fetching more than this is reported, in bytes.
 const LARGE: u64 = 20 << 20;
 
-/// What stands in `head.json`.
+/// The content of `head.json`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Head {
     #[serde(flatten)]
     list: FileList,
     /// Hashes of files that are no longer listed, and since when.
     dropped: BTreeMap<String, Timestamp>,
-    /// Tells a publication from those of others.
+    /// Random, to recognise the own publication.
     token: String,
 }
 
-/// What this machine knows of a namespace there.
+/// What this machine knows of a namespace in the storage, as of the last copy.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Known {
     version: Version,
@@ -50,23 +50,23 @@ struct Known {
     at: Timestamp,
 }
 
-/// The copies as a command found them.
-pub struct Begun {
-    /// The namespaces that were brought up to date, with their versions there.
+/// The state of the copies before a command.
+pub struct StateBefore {
+    /// The namespaces that were brought up to date, with their versions in the storage.
     pulled: Vec<(Namespace, Option<Version>)>,
     /// The namespaces that had a copy.
     present: Vec<Namespace>,
 }
 
-/// A copy of a store. What asks the storage is an error if that does not answer or refuses.
-pub struct Copy {
+/// This machine's copy of a store. Requests fail if the storage does not answer or refuses.
+pub struct LocalCopy {
     objects: Objects,
     store: Store,
     tell: Box<dyn Fn(&str) + Send + Sync>,
 }
 
-impl Copy {
-    /// The copy on this machine, which is made if it does not exist.
+impl LocalCopy {
+    /// Opens the copy, and makes it if it does not exist.
     ///
     /// # Errors
     /// If the system has no folder for caches, or the disk refuses.
@@ -79,19 +79,19 @@ impl Copy {
             // It is the user's own, so reading commands may repair it and keep caches in it.
             KnownStores::of_user().add(&folder)?;
         }
-        Ok(Copy { objects, store: store.as_own(), tell: Box::new(tell) })
+        Ok(LocalCopy { objects, store: store.as_own(), tell: Box::new(tell) })
     }
 
     pub fn store(&self) -> &Store {
         &self.store
     }
 
-    /// Whether there is a store that this can be a copy of.
+    /// Whether the store exists in the storage.
     pub async fn has_original(&self) -> Result<bool> {
         self.objects.is_store().await
     }
 
-    /// The namespaces there, by name.
+    /// The names of the namespaces in the storage.
     pub async fn names(&self) -> Result<Vec<String>> {
         let folders = self.objects.below(NAMESPACES).await?;
         Ok(folders.iter().map(|folder| folder.replace(SLASH, "/")).collect())
@@ -108,24 +108,24 @@ impl Copy {
         self.known(namespace).map_or(Ok(()), |known| known.head.list.must_be_writable(namespace))
     }
 
-    /// Makes the copy of a namespace what it is there. Returns false if another process of this machine writes to the copy.
+    /// Brings the copy of a namespace up to date. Returns false if another process of this machine writes to the copy.
     ///
     /// # Errors
-    /// If the storage does not answer or refuses, a file there is not what is listed, or the disk refuses.
+    /// If the storage does not answer or refuses, a file does not have the listed hash, or the disk refuses.
     pub async fn pull(&self, namespace: &Namespace) -> Result<bool> {
         for _ in 0..ATTEMPTS {
             let known = self.known(namespace);
-            // Without a copy, what was copied before does not count.
+            // If the copy was deleted, the known version says nothing.
             let before = known.as_ref().filter(|_| namespace.exists()).map(|known| &known.version);
             let found = self.objects.value::<Head>(&head_of(namespace), before, LONGEST_HEAD).await?;
             let (head, version) = match found {
                 Found::Same => return Ok(true),
-                Found::Nothing => return self.forget(namespace, known.as_ref()).await,
+                Found::Nothing => return self.remove_copy(namespace, known.as_ref()).await,
                 Found::New(head, version) => (head, version),
             };
             let Some(replica) = Replica::try_open(namespace)? else { return Ok(false) };
             let base = known.as_ref().map(|known| &known.head.list);
-            // A process that was killed may have published, and not noted it.
+            // A process may have been killed after it published and before it recorded that.
             let base = if replica.is_at(&head.list) { Some(&head.list) } else { base };
             if namespace.exists() && !base.is_some_and(|base| replica.is_at(base)) {
                 let name = namespace.name();
@@ -140,7 +140,7 @@ impl Copy {
                 continue;
             }
             replica.take(&head.list, base, folder)?;
-            self.note(namespace, &Known { version, head, at: Timestamp::now() })?;
+            self.write_known(namespace, &Known { version, head, at: Timestamp::now() })?;
             return Ok(true);
         }
         let address = self.objects.address();
@@ -148,9 +148,9 @@ impl Copy {
             .hint("run the command again"))
     }
 
-    /// Removes the copy of a namespace that was removed there. A copy with changes that were not published stays. Returns
-    /// what [`pull`](Self::pull) does.
-    async fn forget(&self, namespace: &Namespace, known: Option<&Known>) -> Result<bool> {
+    /// Removes the copy of a namespace that was removed from the storage, unless it has unpublished changes. Returns what
+    /// [`pull`](Self::pull) does.
+    async fn remove_copy(&self, namespace: &Namespace, known: Option<&Known>) -> Result<bool> {
         self.objects.must_be_store().await?;
         let Some(known) = known else { return Ok(true) };
         if namespace.exists() {
@@ -166,7 +166,7 @@ impl Copy {
                 )),
             }
         }
-        self.note_gone(namespace)?;
+        self.remove_known(namespace)?;
         Ok(true)
     }
 
@@ -202,33 +202,33 @@ impl Copy {
         fetched.buffer_unordered(AT_ONCE).try_fold(true, async |all, one| Ok(all && one)).await
     }
 
-    /// What the copies are now.
+    /// Records the state of the copies before a command writes to them.
     ///
     /// # Errors
     /// If the folder of the namespaces cannot be read.
-    pub fn begin(&self, pulled: Vec<Namespace>) -> Result<Begun> {
+    pub fn record_state(&self, pulled: Vec<Namespace>) -> Result<StateBefore> {
         let versions = pulled.into_iter().map(|namespace| {
             let version = self.known(&namespace).map(|known| known.version);
             (namespace, version)
         });
-        Ok(Begun { pulled: versions.collect(), present: self.store.namespaces()? })
+        Ok(StateBefore { pulled: versions.collect(), present: self.store.namespaces()? })
     }
 
-    /// Publishes what was written to the copies, and removes there what a command has removed here since `begun`. Call it
-    /// with the lease.
+    /// Publishes the changes of the copies since `before`, removed namespaces included. The caller must hold the lease.
     ///
     /// # Errors
     /// If the storage does not answer or refuses, files cannot be read, or another writer has published meanwhile into a
-    /// namespace that was pulled or is new. For the other namespaces, which an earlier command left, errors become warnings.
-    pub async fn push(&self, begun: &Begun, lock_timeout: &LockTimeout) -> Result<()> {
+    /// namespace that was pulled or is new. For the other namespaces, which an earlier command changed, errors become
+    /// warnings.
+    pub async fn push(&self, before: &StateBefore, lock_timeout: &LockTimeout) -> Result<()> {
         let (mut outcome, mut all_published) = (Ok(()), true);
         for namespace in self.store.namespaces()? {
-            let pulled = begun.pulled.iter().find(|(pulled, _)| *pulled == namespace);
+            let pulled = before.pulled.iter().find(|(pulled, _)| *pulled == namespace);
             let Err(error) = self.push_one(&namespace, pulled.map(|(_, version)| version), lock_timeout).await else {
                 continue;
             };
             all_published = false;
-            if pulled.is_some() || !begun.present.contains(&namespace) || is_away(&error) {
+            if pulled.is_some() || !before.present.contains(&namespace) || is_unavailable(&error) {
                 outcome = outcome.and(Err(error));
             } else {
                 notice::give(&error.to_line());
@@ -236,7 +236,7 @@ impl Copy {
         }
         // After a rename the old name may be the only place of the documents. A copy that was missing before the command
         // means nothing, because anybody may empty a cache.
-        for namespace in begun.present.iter().filter(|namespace| all_published && !namespace.exists()) {
+        for namespace in before.present.iter().filter(|namespace| all_published && !namespace.exists()) {
             if let Some(known) = self.known(namespace) {
                 self.remove(namespace, known).await?;
             }
@@ -244,7 +244,7 @@ impl Copy {
         outcome
     }
 
-    /// Publishes a namespace. `pulled` is the version that it had when the command began.
+    /// Publishes a namespace. `pulled` is its version before the command, if it was pulled.
     async fn push_one(
         &self,
         namespace: &Namespace,
@@ -275,13 +275,13 @@ impl Copy {
         }
         dropped.retain(|hash, _| !new.contains_key(hash.as_str()));
         let over: Vec<String> =
-            dropped.extract_if(.., |_, since| now.duration_since(*since) > STAYS).map(|(hash, _)| hash).collect();
+            dropped.extract_if(.., |_, since| now.duration_since(*since) > GRACE_PERIOD).map(|(hash, _)| hash).collect();
         let head = Head { list, dropped, token: format!("{:032x}", fastrand::u128(..)) };
         let replaced = known.as_ref().map(|known| known.version.clone());
         let is_own = |there: &Head| there.token == head.token;
         let published = self.objects.put_own(&head_of(namespace), &head, replaced, LONGEST_HEAD, is_own).await?;
         let version = published.map_err(|_| self.overtaken(namespace))?;
-        self.note(namespace, &Known { version: version.clone(), head, at: now })?;
+        self.write_known(namespace, &Known { version: version.clone(), head, at: now })?;
         // What cannot be deleted now is only a waste of space. A writer that was asleep since deletes nothing: another may
         // have listed the same content again.
         let is_own = over.is_empty() || {
@@ -303,13 +303,13 @@ impl Copy {
         .hint("run the command again")
     }
 
-    /// Removes a namespace there.
+    /// Removes a namespace from the storage.
     async fn remove(&self, namespace: &Namespace, known: Known) -> Result<()> {
         match self.objects.value::<Head>(&head_of(namespace), Some(&known.version), LONGEST_HEAD).await? {
             Found::Same => self.objects.delete(&head_of(namespace)).await?,
             Found::Nothing => {}
             Found::New(..) => {
-                self.note_gone(namespace)?;
+                self.remove_known(namespace)?;
                 let what = format!("another writer has published into {:?} meanwhile, so it stays", namespace.name());
                 return Err(Error::locked(what).hint("run the command again"));
             }
@@ -317,26 +317,26 @@ impl Copy {
         for file in self.objects.below(&format!("{}/files", folder_of(namespace))).await? {
             self.objects.delete(&file_of(namespace, &file)).await?;
         }
-        self.note_gone(namespace)
+        self.remove_known(namespace)
     }
 
-    fn note_on(&self, namespace: &Namespace) -> PathBuf {
+    fn known_path(&self, namespace: &Namespace) -> PathBuf {
         self.store.root().join("remote").join(format!("{}.json", namespace.name().replace('/', SLASH)))
     }
 
-    /// The note on a namespace; `None` also if it cannot be read, and then all files are fetched again.
+    /// `None` also if the file cannot be read; then all files are fetched again.
     fn known(&self, namespace: &Namespace) -> Option<Known> {
-        serde_json::from_str(&read_text(&self.note_on(namespace)).ok()?).ok()
+        serde_json::from_str(&read_text(&self.known_path(namespace)).ok()?).ok()
     }
 
-    fn note(&self, namespace: &Namespace, known: &Known) -> Result<()> {
-        let path = self.note_on(namespace);
+    fn write_known(&self, namespace: &Namespace, known: &Known) -> Result<()> {
+        let path = self.known_path(namespace);
         let text = serde_json::to_vec(known).expect("plain data has a JSON form");
         write_private(&path, &text).map_err(|error| Error::io("write", &path, &error))
     }
 
-    fn note_gone(&self, namespace: &Namespace) -> Result<()> {
-        let path = self.note_on(namespace);
+    fn remove_known(&self, namespace: &Namespace) -> Result<()> {
+        let path = self.known_path(namespace);
         or_none(std::fs::remove_file(&path)).map(drop).map_err(|error| Error::io("remove", &path, &error))
     }
 }

@@ -14,8 +14,8 @@ use crate::http::{USER_AGENT, read_body};
 /// How long connecting may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a server may be silent.
-const SILENCE: Duration = Duration::from_secs(30);
-/// The longest answer, in bytes. Files are read in shorter pieces.
+const READ_TIMEOUT: Duration = Duration::from_secs(30);
+/// The longest answer, in bytes. Files are read in shorter parts.
 const LONGEST: u64 = 80 << 20;
 
 /// Makes clients that keep no answer longer than [`LONGEST`].
@@ -27,12 +27,12 @@ struct Client(reqwest::Client);
 
 impl HttpConnector for Connector {
     fn connect(&self, _options: &ClientOptions) -> object_store::Result<HttpClient> {
-        // An answer that leads elsewhere would take the signed headers there.
+        // A redirect would send the signed headers to another server.
         let client = reqwest::Client::builder()
             .user_agent(USER_AGENT)
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(CONNECT_TIMEOUT)
-            .read_timeout(SILENCE)
+            .read_timeout(READ_TIMEOUT)
             .build();
         let failed = |error: reqwest::Error| object_store::Error::Generic { store: "HTTP", source: Box::new(error) };
         Ok(HttpClient::new(Client(client.map_err(failed)?)))

@@ -1,7 +1,7 @@
 //! Stores in object storage: S3 and what speaks its protocol, Google Cloud Storage, Azure.
 //!
 //! Every machine has a whole copy of the namespaces that it uses, an ordinary store in the user's cache folder, and
-//! searches that. So a search costs one small request, and works from the copy while the storage is away.
+//! searches that. So a search costs one small request, and works from the copy while the storage does not answer.
 //!
 //! ```text
 //! s3://bucket/prefix/
@@ -20,6 +20,6 @@ mod http;
 mod lease;
 mod objects;
 
-pub use copy::{Begun, Copy};
+pub use copy::{LocalCopy, StateBefore};
 pub use lease::Lease;
-pub use objects::{Objects, is_away};
+pub use objects::{Objects, is_unavailable};

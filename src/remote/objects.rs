@@ -22,33 +22,33 @@ use serde_json::{Value, json};
 use super::http::Connector;
 use crate::error::{Error, Result, innermost};
 
-/// Files are sent and read in pieces of this many bytes.
-const PIECE: usize = 16 << 20;
-/// So many pieces of a file are sent at a time.
+/// Files are sent and read in parts of this many bytes.
+const PART_BYTES: usize = 16 << 20;
+/// How many parts of a file are sent at a time.
 const AT_ONCE: usize = 4;
 /// The object that makes a prefix a store.
 const MARK: &str = "kb.json";
 /// Its greatest length, in bytes.
 const LONGEST_MARK: u64 = 4096;
-/// How long a request is repeated that fails.
-const REPEATED: Duration = Duration::from_secs(20);
-const REPETITIONS: usize = 4;
+/// How long a failing request is repeated.
+const RETRY_TIMEOUT: Duration = Duration::from_secs(20);
+const MAX_RETRIES: usize = 4;
 
-/// The cause of errors that pass: the storage does not answer, or not as it should.
+/// The cause of errors that may be temporary: the storage does not answer, or not as it should.
 #[derive(Debug)]
-struct Away;
+struct Unavailable;
 
-impl std::fmt::Display for Away {
+impl std::fmt::Display for Unavailable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("the storage does not answer")
     }
 }
 
-impl std::error::Error for Away {}
+impl std::error::Error for Unavailable {}
 
-/// Whether an error may pass by itself.
-pub fn is_away(error: &Error) -> bool {
-    std::error::Error::source(error).is_some_and(|cause| cause.is::<Away>())
+/// Whether an error may be temporary.
+pub fn is_unavailable(error: &Error) -> bool {
+    std::error::Error::source(error).is_some_and(|cause| cause.is::<Unavailable>())
 }
 
 /// The objects below an address. Every request is an error if the storage does not answer or refuses.
@@ -73,15 +73,15 @@ pub(super) enum Found<T> {
     Nothing,
 }
 
-/// Whether an object was put.
-pub(super) enum Done {
-    Yes(Version),
-    /// There is another version than the one that it may replace, or no reply. After a reply that was lost, the other
-    /// version may be the one that was put, so the caller has to look.
+/// Whether a new version of an object was stored.
+pub(super) enum PutOutcome {
+    Done(Version),
+    /// The version to replace is no longer the current one, or there was no reply. If only the reply was lost, the current
+    /// version is the one that was put, so the caller has to read it.
     Unknown(Option<Error>),
 }
 
-/// The variables of a provider's own tools, as hints name them: those with keys, and that of another server's address.
+/// The environment variables of a provider's own tools, for hints: those of the keys, and that of the server's address.
 fn variables(address: &str) -> (&'static str, &'static str) {
     match address.split_once("://") {
         Some(("gs", _)) => ("GOOGLE_SERVICE_ACCOUNT or GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_BASE_URL"),
@@ -115,7 +115,7 @@ impl Objects {
             return Err(invalid("a bucket cannot have a port".to_owned()).hint(hint));
         }
         let backoff = BackoffConfig { init_backoff: Duration::from_millis(100), ..BackoffConfig::default() };
-        let retry = RetryConfig { backoff, max_retries: REPETITIONS, retry_timeout: REPEATED };
+        let retry = RetryConfig { backoff, max_retries: MAX_RETRIES, retry_timeout: RETRY_TIMEOUT };
         let store: object_store::Result<Arc<dyn ObjectStore>> = match scheme {
             "s3" => {
                 let s3 = AmazonS3Builder::from_env().with_bucket_name(bucket).with_retry(retry);
@@ -141,30 +141,29 @@ impl Objects {
         Ok(Objects { store, prefix, address })
     }
 
-    /// Where they are, for people.
+    /// For messages.
     pub fn address(&self) -> &str {
         &self.address
     }
 
-    /// Puts the object that makes a prefix a store, unless it is there.
+    /// Makes the prefix a store, unless it is one.
     pub(super) async fn become_store(&self) -> Result<()> {
         if let Found::New(..) = self.value::<Value>(MARK, None, LONGEST_MARK).await? {
             return Ok(());
         }
         match self.put_value(MARK, &json!({ "made_by": env!("CARGO_PKG_VERSION") }), None).await? {
-            Done::Yes(_) => Ok(()),
-            Done::Unknown(Some(error)) => Err(error),
-            Done::Unknown(None) => self.must_be_store().await,
+            PutOutcome::Done(_) => Ok(()),
+            PutOutcome::Unknown(Some(error)) => Err(error),
+            PutOutcome::Unknown(None) => self.must_be_store().await,
         }
     }
 
-    /// Whether there is a store.
+    /// Whether the prefix is a store.
     pub(super) async fn is_store(&self) -> Result<bool> {
         Ok(!matches!(self.value::<Value>(MARK, None, LONGEST_MARK).await?, Found::Nothing))
     }
 
-    /// Tells a store in which nothing has a name that was asked for from a place where nothing is at all, such as a bucket
-    /// that does not exist or the wrong server.
+    /// Checks that a store exists: an object may be missing because the bucket or the server is the wrong one.
     ///
     /// # Errors
     /// If there is no mark of a store, or the storage does not answer or refuses.
@@ -173,7 +172,7 @@ impl Objects {
             true => Ok(()),
             false => Err(Error::failed(format!("there is no knowledge base at {}", self.address))
                 .hint("check the bucket and the endpoint; the first `kb ingest` makes one in a bucket that exists")
-                .caused_by(Away)),
+                .caused_by(Unavailable)),
         }
     }
 
@@ -181,7 +180,7 @@ impl Objects {
         name.split('/').fold(self.prefix.clone(), |path, part| path.join(part))
     }
 
-    /// The value of a JSON object, unless it is still the version `known`.
+    /// Reads a JSON object, unless its version is still `known`.
     ///
     /// # Errors
     /// If the storage does not answer or refuses, or the object is longer than `longest` or not such a value.
@@ -208,31 +207,31 @@ impl Objects {
         Ok(Found::New(value, version))
     }
 
-    /// Puts a JSON object in place of a version, or of nothing: then an object of that name makes it fail.
+    /// Puts a JSON object, if the current version is still `replaced`, or if there is none and `replaced` is `None`.
     pub(super) async fn put_value<T: Serialize>(
         &self,
         name: &str,
         value: &T,
         replaced: Option<Version>,
-    ) -> Result<Done> {
+    ) -> Result<PutOutcome> {
         let bytes = serde_json::to_vec_pretty(value).expect("plain data has a JSON form");
         let update = |Version { e_tag, version }| PutMode::Update(UpdateVersion { e_tag, version });
         let mode = replaced.map_or(PutMode::Create, update);
         match self.store.put_opts(&self.path(name), bytes.into(), PutOptions::from(mode)).await {
-            Ok(put) => Ok(Done::Yes(Version { e_tag: put.e_tag, version: put.version })),
-            // Storage answers so too if another request for the same object is on its way, or it is gone.
+            Ok(put) => Ok(PutOutcome::Done(Version { e_tag: put.e_tag, version: put.version })),
+            // This is also the answer if another request for the same object is running, or the object was deleted.
             Err(Refused::AlreadyExists { .. } | Refused::Precondition { .. } | Refused::NotFound { .. }) => {
-                Ok(Done::Unknown(None))
+                Ok(PutOutcome::Unknown(None))
             }
             Err(error) => match self.failed(&format!("write {name}"), &error) {
-                error if is_away(&error) => Ok(Done::Unknown(Some(error))),
+                error if is_unavailable(&error) => Ok(PutOutcome::Unknown(Some(error))),
                 error => Err(error),
             },
         }
     }
 
-    /// Puts a JSON object that `is_own` knows, and looks what is there if another version was or the reply was lost. `Err`
-    /// has what another process has put, if it is still there.
+    /// Puts a JSON object like [`put_value`](Self::put_value). If the outcome is unknown, it reads the object, and `is_own`
+    /// decides whether it is the one that was put. `Err` has the object of another process, if it still exists.
     pub(super) async fn put_own<T: Serialize + DeserializeOwned>(
         &self,
         name: &str,
@@ -242,8 +241,8 @@ impl Objects {
         is_own: impl Fn(&T) -> bool,
     ) -> Result<Result<Version, Option<T>>> {
         let error = match self.put_value(name, value, replaced).await? {
-            Done::Yes(version) => return Ok(Ok(version)),
-            Done::Unknown(error) => error,
+            PutOutcome::Done(version) => return Ok(Ok(version)),
+            PutOutcome::Unknown(error) => error,
         };
         match (self.value::<T>(name, None, longest).await?, error) {
             (Found::New(there, version), _) if is_own(&there) => Ok(Ok(version)),
@@ -261,22 +260,22 @@ impl Objects {
         let unread = |error: std::io::Error| Error::io("read", from, &error);
         let failed = |error: Refused| self.failed(&format!("write {name}"), &error);
         let mut file = File::open(from).map_err(unread)?;
-        let mut piece = || -> Result<Vec<u8>> {
+        let mut next_part = || -> Result<Vec<u8>> {
             let mut bytes = Vec::new();
-            (&mut file).take(PIECE as u64).read_to_end(&mut bytes).map_err(unread)?;
+            (&mut file).take(PART_BYTES as u64).read_to_end(&mut bytes).map_err(unread)?;
             Ok(bytes)
         };
-        let (path, first) = (self.path(name), piece()?);
-        if first.len() < PIECE {
+        let (path, first) = (self.path(name), next_part()?);
+        if first.len() < PART_BYTES {
             return self.store.put(&path, PutPayload::from(first)).await.map(drop).map_err(failed);
         }
         let upload = self.store.put_multipart(&path).await.map_err(failed)?;
-        let mut upload = WriteMultipart::new_with_chunk_size(upload, PIECE);
+        let mut upload = WriteMultipart::new_with_chunk_size(upload, PART_BYTES);
         let mut next = first;
         while !next.is_empty() {
             upload.wait_for_capacity(AT_ONCE).await.map_err(failed)?;
             upload.put(next.into());
-            next = piece()?;
+            next = next_part()?;
         }
         upload.finish().await.map(drop).map_err(failed)
     }
@@ -291,16 +290,16 @@ impl Objects {
         let mut file = File::create_new(to).map_err(unwritten)?;
         let (mut at, mut hasher) = (0, blake3::Hasher::new());
         while at < bytes {
-            let range = at..(at + PIECE as u64).min(bytes);
-            let piece = match self.store.get_range(&self.path(name), range.clone()).await {
+            let range = at..(at + PART_BYTES as u64).min(bytes);
+            let part = match self.store.get_range(&self.path(name), range.clone()).await {
                 Err(Refused::NotFound { .. }) => return Ok(None),
-                piece => piece.map_err(|error| self.failed(&format!("read {name}"), &error))?,
+                part => part.map_err(|error| self.failed(&format!("read {name}"), &error))?,
             };
-            if piece.len() as u64 != range.end - range.start {
+            if part.len() as u64 != range.end - range.start {
                 return Err(Error::failed(format!("{}/{name} is shorter than listed", self.address)));
             }
-            file.write_all(&piece).map_err(unwritten)?;
-            hasher.update(&piece);
+            file.write_all(&part).map_err(unwritten)?;
+            hasher.update(&part);
             at = range.end;
         }
         file.sync_all().map_err(unwritten)?;
@@ -315,7 +314,7 @@ impl Objects {
         }
     }
 
-    /// The names of what lies directly below a name.
+    /// The names of the objects and folders directly below a name.
     pub(super) async fn below(&self, name: &str) -> Result<Vec<String>> {
         let listed = self.store.list_with_delimiter(Some(&self.path(name))).await;
         let listed = listed.map_err(|error| self.failed(&format!("list {name}"), &error))?;
@@ -334,7 +333,7 @@ impl Objects {
             }
             _ => Error::failed(format!("cannot {doing} at {address}: {}", innermost(error)))
                 .hint("run the command again when it answers")
-                .caused_by(Away),
+                .caused_by(Unavailable),
         }
     }
 }
