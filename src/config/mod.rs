@@ -112,9 +112,9 @@ impl Config {
 
     /// Checks that no table of an endpoint has a setting that belongs to another one.
     fn check_endpoints(&self) -> Result<()> {
-        self.llm.check_places(LANGUAGE_MODEL)?;
-        self.embedding.check_places(EMBEDDINGS)?;
-        self.reranking.check_places(RERANKING)
+        self.llm.check_tables(LANGUAGE_MODEL)?;
+        self.embedding.check_tables(EMBEDDINGS)?;
+        self.reranking.check_tables(RERANKING)
     }
 
     /// Resolves paths against the folders of the files that name them. They must not depend on the current folder, because

@@ -13,7 +13,7 @@ use tokio::runtime::Runtime;
 
 use super::model::{Coverage, EmbeddingConfig, LARGEST_DIMENSION, Model, Pooling, Quantization, Source, VectorOutput};
 use super::tokens::token_count;
-use crate::endpoint::{EndpointSettings, Failure, Reason, Wire};
+use crate::endpoint::{Connection, EndpointSettings, Failure, Reason};
 use crate::error::{Error, NextStep, Result};
 use crate::text::script::Script;
 use crate::vectors::{dot, normalised};
@@ -119,7 +119,7 @@ fn are_same(now: &[Vec<f32>], kept: &[Vec<f32>]) -> bool {
 
 /// A client of an endpoint.
 pub(super) struct Endpoint {
-    wire: Wire,
+    connection: Connection,
     /// The first numbers of the probes' vectors.
     probes: Vec<Vec<f32>>,
     /// Set once the endpoint has given the same probes.
@@ -132,7 +132,7 @@ impl Endpoint {
     /// `fingerprint` is that of the expected model.
     pub(super) fn new(settings: &EndpointSettings, fingerprint: &str) -> Result<Self> {
         Ok(Endpoint {
-            wire: Wire::new(settings)?,
+            connection: Connection::new(settings)?,
             probes: probes(fingerprint),
             checked: OnceLock::new(),
             sent: AtomicU64::new(0),
@@ -140,12 +140,12 @@ impl Endpoint {
     }
 
     pub(super) fn name(&self) -> String {
-        self.wire.settings.endpoint().to_owned()
+        self.connection.settings.endpoint().to_owned()
     }
 
     /// Concurrent requests.
     pub(super) fn workers(&self) -> usize {
-        self.wire.settings.concurrency
+        self.connection.settings.concurrency
     }
 
     /// The vectors of texts, of length 1. The first request asks for the probes too.
@@ -159,10 +159,10 @@ impl Endpoint {
         let mut vectors = self.ask(&[texts, &PROBES].concat())?;
         let now = vectors.split_off(texts.len());
         if !are_same(&now, &self.probes) {
-            let name = endpoint_model_name(&self.wire.settings.model);
+            let name = endpoint_model_name(&self.connection.settings.model);
             return Err(Error::failed(format!(
                 "{} returns other vectors than at the first ingest of the namespace: its model has changed",
-                self.wire.settings.endpoint()
+                self.connection.settings.endpoint()
             ))
             .hint(format!(
                 "configure the model that made them, or re-embed the namespace: `{}`",
@@ -175,11 +175,11 @@ impl Endpoint {
 
     fn ask(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
         self.within_ceiling(texts).map_err(|failure| self.failed(&failure))?;
-        let body = json!({ "model": self.wire.settings.model, "input": texts, "encoding_format": "float" });
+        let body = json!({ "model": self.connection.settings.model, "input": texts, "encoding_format": "float" });
         let runtime = RUNTIME.as_ref().map_err(|error| Error::failed(format!("cannot start the runtime: {error}")))?;
         // On a thread of its own: `block_on` panics on a thread of an asynchronous runtime.
         let answer = std::thread::scope(|scope| {
-            scope.spawn(|| runtime.block_on(self.wire.post_until_answered(&body, LARGEST))).join()
+            scope.spawn(|| runtime.block_on(self.connection.post_until_answered(&body, LARGEST))).join()
         });
         let answer = answer.map_err(|_| Error::failed("the request for vectors crashed"))?;
         let vectors = answer.and_then(|answer| read(&answer, texts.len()).map_err(Failure::malformed));
@@ -189,18 +189,18 @@ impl Endpoint {
     /// Counts the tokens of a request and refuses it if the run exceeds its limit.
     fn within_ceiling(&self, texts: &[&str]) -> Result<(), Failure> {
         // Counting takes time.
-        let Some(most) = self.wire.settings.max_tokens else { return Ok(()) };
+        let Some(most) = self.connection.settings.max_tokens else { return Ok(()) };
         let own = texts.iter().map(|text| token_count(text)).sum::<u64>();
         match self.sent.fetch_add(own, Ordering::Relaxed) + own > most {
-            true => Err(Failure::new(Reason::Ceiling, format!("{most} tokens in this run"))),
+            true => Err(Failure::new(Reason::TokenLimit, format!("{most} tokens in this run"))),
             false => Ok(()),
         }
     }
 
     fn failed(&self, failure: &Failure) -> Error {
-        let (model, endpoint) = (&self.wire.settings.model, self.wire.settings.endpoint());
+        let (model, endpoint) = (&self.connection.settings.model, self.connection.settings.endpoint());
         Error::failed(format!("{model} at {endpoint} gave no vectors: {}", failure.in_words()))
-            .hint(failure.reason.hint(&self.wire.settings))
+            .hint(failure.reason.hint(&self.connection.settings))
     }
 }
 

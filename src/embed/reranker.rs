@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::endpoint::{EndpointSettings, Failure, Reason, Wire};
+use crate::endpoint::{Connection, EndpointSettings, Failure, Reason};
 use crate::error::Result;
 
 /// The most bytes of an answer.
@@ -17,7 +17,7 @@ const NEAREST: f64 = 1e-6;
 /// An endpoint that reranks.
 #[derive(Debug)]
 pub struct Reranker {
-    wire: Wire,
+    connection: Connection,
     /// Whether it calls the texts `texts`, not `documents`; learnt from a refusal.
     of_texts: AtomicBool,
 }
@@ -26,12 +26,12 @@ impl Reranker {
     /// # Errors
     /// If the key has a character that no key has, or the system has no certificates.
     pub fn new(settings: &EndpointSettings) -> Result<Self> {
-        Ok(Reranker { wire: Wire::new(settings)?, of_texts: AtomicBool::new(false) })
+        Ok(Reranker { connection: Connection::new(settings)?, of_texts: AtomicBool::new(false) })
     }
 
     /// For messages.
     pub fn name(&self) -> String {
-        format!("{} at {}", self.wire.settings.model, self.wire.settings.endpoint())
+        format!("{} at {}", self.connection.settings.model, self.connection.settings.endpoint())
     }
 
     /// The logits of texts for a question, in their order.
@@ -52,8 +52,8 @@ impl Reranker {
 
     async fn ask(&self, question: &str, texts: &[String], of_texts: bool) -> Result<Value, Failure> {
         let name = if of_texts { "texts" } else { "documents" };
-        let body = json!({ "model": self.wire.settings.model, "query": question, name: texts });
-        self.wire.post_until_answered(&body, LARGEST).await
+        let body = json!({ "model": self.connection.settings.model, "query": question, name: texts });
+        self.connection.post_until_answered(&body, LARGEST).await
     }
 }
 

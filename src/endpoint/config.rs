@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 /// The purpose of an endpoint, and where it is configured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Service {
-    /// In the files of settings.
+    /// In the settings files.
     pub table: &'static str,
     /// The beginning of its variables, before a setting of the table in capitals.
     pub prefix: &'static str,
@@ -46,7 +46,7 @@ impl Service {
     }
 
     /// The table that this setting belongs to, if not to this one.
-    fn place_of(self, setting: &str) -> Option<&'static str> {
+    fn table_of(self, setting: &str) -> Option<&'static str> {
         let has = |service: &Service| service.own.contains(&setting);
         SERVICES.into_iter().find(has).filter(|_| !has(&self)).map(|other| other.table)
     }
@@ -57,7 +57,7 @@ pub fn endpoint_settings() -> impl Iterator<Item = (String, Option<String>, Stri
     let all = serde_json::to_value(EndpointConfig::default()).unwrap_or_default();
     SERVICES.into_iter().flat_map(move |service| {
         let own = all.as_object().cloned().unwrap_or_default().into_iter();
-        own.filter(move |(name, _)| service.place_of(name).is_none()).map(move |(name, default)| {
+        own.filter(move |(name, _)| service.table_of(name).is_none()).map(move |(name, default)| {
             let default = match (name.as_str(), default) {
                 ("max_tokens", _) => "no limit".to_owned(),
                 ("prompts", _) => "prompts in the store's folder".to_owned(),
@@ -92,15 +92,15 @@ pub struct EndpointConfig {
     pub timeout: u64,
     /// Further attempts after a temporary failure.
     pub retries: u32,
-    /// Requests at a time; not of `[reranking]`.
+    /// Requests at a time; not in `[reranking]`.
     pub concurrency: usize,
-    /// Tokens that a run may use, sent and answered; not of `[reranking]`.
+    /// Tokens that a run may use, sent and answered; not in `[reranking]`.
     pub max_tokens: Option<u64>,
-    /// The folder of the user's prompts, relative to the file that names it; of `[llm]` alone.
+    /// The folder of the user's prompts, relative to the file that names it; only in `[llm]`.
     pub prompts: Option<PathBuf>,
-    /// In front of every question; of `[embedding]` alone.
+    /// Put before every query; only in `[embedding]`.
     pub query_prefix: String,
-    /// In front of every text of a document; of `[embedding]` alone.
+    /// Put before every text of a document; only in `[embedding]`.
     pub document_prefix: String,
 }
 
@@ -154,7 +154,7 @@ impl EndpointConfig {
     }
 
     /// Refuses settings that belong to the table of another service.
-    pub fn check_places(&self, service: Service) -> Result<()> {
+    pub fn check_tables(&self, service: Service) -> Result<()> {
         let set = [
             ("concurrency", self.concurrency != EndpointConfig::default().concurrency),
             ("max_tokens", self.max_tokens.is_some()),
@@ -163,7 +163,7 @@ impl EndpointConfig {
             ("document_prefix", !self.document_prefix.is_empty()),
         ];
         for (setting, _) in set.into_iter().filter(|(_, is_set)| *is_set) {
-            if let Some(table) = service.place_of(setting) {
+            if let Some(table) = service.table_of(setting) {
                 return Err(Error::usage(format!("[{}] does not take {setting}", service.table))
                     .hint(format!("set it in [{table}], or leave it out")));
             }

@@ -36,7 +36,7 @@ pub enum Reason {
     /// The answer does not fit the question, or contains something that no answer may.
     Malformed,
     /// `max_tokens` is used up.
-    Ceiling,
+    TokenLimit,
     /// Not asked any more after too many failures.
     GivenUp,
 }
@@ -57,13 +57,13 @@ impl Reason {
             Reason::Broken => "broken answer",
             Reason::TooLarge => "answer too large",
             Reason::Malformed => "malformed answer",
-            Reason::Ceiling => "ceiling reached",
+            Reason::TokenLimit => "ceiling reached",
             Reason::GivenUp => "given up",
         }
     }
 
     /// Whether the same request may succeed in a moment.
-    pub fn passes(self) -> bool {
+    pub fn is_temporary(self) -> bool {
         use Reason::{Broken, RateLimited, ServerError, Timeout, Unreachable};
         matches!(self, RateLimited | ServerError | Timeout | Unreachable | Broken)
     }
@@ -73,8 +73,8 @@ impl Reason {
         matches!(self, Reason::Unauthorised | Reason::NotFound | Reason::Redirected | Reason::NoCredit)
     }
 
-    /// Whether the endpoint may have counted the request.
-    pub fn may_count(self) -> bool {
+    /// Whether the endpoint may charge for the request.
+    pub fn may_be_billed(self) -> bool {
         matches!(self, Reason::Timeout | Reason::Broken | Reason::TooLarge)
     }
 
@@ -91,7 +91,7 @@ impl Reason {
             Reason::RateLimited => format!("wait, or lower concurrency in [{table}]"),
             Reason::NoCredit => "check the account at the endpoint".to_owned(),
             Reason::ServerError => "the endpoint is in trouble; try again later".to_owned(),
-            Reason::Ceiling => format!("raise max_tokens in [{table}], or run the command again: answers are cached"),
+            Reason::TokenLimit => format!("raise max_tokens in [{table}], or run the command again: answers are cached"),
             Reason::GivenUp => format!("`{}` finds out what is wrong", NextStep::CheckLanguageModel),
             Reason::NotFound => {
                 format!("check model ({}) and base_url in [{table}]; kb asked {endpoint}", settings.model)
@@ -125,7 +125,7 @@ impl Failure {
     }
 
     /// No answer in the time that a user waits.
-    pub fn late(time: Duration) -> Self {
+    pub fn timed_out(time: Duration) -> Self {
         Failure::new(Reason::Timeout, format!("no answer within {time:?}"))
     }
 
@@ -148,7 +148,7 @@ impl Failure {
     /// The wait before the next attempt after `failed` failures (from 1); `None` if another attempt is useless. The
     /// back-off doubles; `jitter`, from 0 to 1, spreads requests that failed together.
     fn retry_in(&self, failed: u32, retries: u32, back_off: Duration, jitter: f64) -> Option<Duration> {
-        if failed > retries || !self.reason.passes() {
+        if failed > retries || !self.reason.is_temporary() {
             return None;
         }
         let doubled = back_off.saturating_mul(2_u32.saturating_pow(failed - 1)).min(LONGEST_WAIT);

@@ -4,12 +4,12 @@
 //! output, error or store ([`secret`]).
 
 mod config;
+mod connection;
 mod failure;
 mod secret;
 mod settings;
-mod wire;
 
 pub use config::{EMBEDDINGS, EndpointConfig, LANGUAGE_MODEL, RERANKING, endpoint_settings, environment};
 pub use failure::{Failure, Reason, with_retries};
 pub use settings::EndpointSettings;
-pub use wire::Wire;
+pub use connection::Connection;

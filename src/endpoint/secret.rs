@@ -7,7 +7,7 @@ use std::fmt;
 
 use crate::error::{Error, Result};
 
-/// This many characters of a key in a row count as a part of it. Shorter sequences are words.
+/// The shortest part of a key that is hidden, in characters. Shorter sequences may be words.
 const PART: usize = 8;
 const MARK: &str = "[key]";
 

@@ -97,13 +97,13 @@ impl EndpointSettings {
                     .hint(format!("set {missing} in [{table}] of kb.toml, or {}", service.variable(missing))));
             }
         };
-        config.check_places(service)?;
+        config.check_tables(service)?;
         config.check_ranges(service)?;
         let key = key(config.api_key_env.as_deref(), service, &get)?;
         let settings =
             EndpointSettings { key, ..EndpointSettings::of(&config, service, endpoint(base_url, service)?, model) };
         let host = settings.url.host_str().unwrap_or_default();
-        if settings.key.is_some() && settings.url.scheme() == "http" && !is_near(host) {
+        if settings.key.is_some() && settings.url.scheme() == "http" && !is_local(host) {
             return Err(Error::usage(format!("the key would go to {host} over http, where others can read it"))
                 .hint("use https in base_url; http is for this machine and the local network"));
         }
@@ -159,7 +159,7 @@ fn key(named: Option<&str>, service: Service, get: &dyn Fn(&str) -> Option<Strin
 }
 
 /// Whether a host is this machine or in the local network.
-fn is_near(host: &str) -> bool {
+fn is_local(host: &str) -> bool {
     if let Ok(address) = host.trim_matches(['[', ']']).parse::<IpAddr>() {
         return match address {
             IpAddr::V4(v4) => v4.is_loopback() || v4.is_private() || v4.is_link_local(),

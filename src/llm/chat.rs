@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::prompts::Request;
 use super::usage::Usage;
-use crate::endpoint::{EndpointSettings, Failure, Reason, Wire};
+use crate::endpoint::{Connection, EndpointSettings, Failure, Reason};
 use crate::error::Result;
 
 /// The most bytes of a response.
@@ -15,7 +15,7 @@ const LARGEST: usize = 2 << 20;
 /// A language model behind its endpoint.
 #[derive(Debug)]
 pub(super) struct Chat {
-    wire: Wire,
+    connection: Connection,
     dialect: Mutex<Dialect>,
 }
 
@@ -37,9 +37,9 @@ pub(super) struct Reply {
 
 impl Chat {
     /// # Errors
-    /// As for [`Wire::new`].
+    /// As for [`Connection::new`].
     pub(super) fn new(settings: &EndpointSettings) -> Result<Self> {
-        Ok(Chat { wire: Wire::new(settings)?, dialect: Mutex::default() })
+        Ok(Chat { connection: Connection::new(settings)?, dialect: Mutex::default() })
     }
 
     /// Asks once, and again if a refusal shows that the model speaks another dialect.
@@ -68,7 +68,7 @@ impl Chat {
 
     fn body(&self, dialect: Dialect, request: &Request) -> Value {
         let mut body = json!({
-            "model": self.wire.settings.model,
+            "model": self.connection.settings.model,
             "messages": [
                 { "role": "system", "content": request.system },
                 { "role": "user", "content": request.user },
@@ -84,9 +84,9 @@ impl Chat {
     }
 
     async fn send_in(&self, dialect: Dialect, request: &Request) -> Result<Reply, Failure> {
-        let completion = self.wire.post(&self.body(dialect, request), LARGEST).await?;
+        let completion = self.connection.post(&self.body(dialect, request), LARGEST).await?;
         let message = completion["choices"].as_array().and_then(|choices| choices.first()?.get("message"));
-        let message = message.ok_or_else(|| self.wire.broken("it has no choices with a message"))?;
+        let message = message.ok_or_else(|| self.connection.broken("it has no choices with a message"))?;
         let tokens = |name: &str| completion["usage"][name].as_u64().unwrap_or_default();
         let usage = Usage { input: tokens("prompt_tokens"), output: tokens("completion_tokens") };
         let text = message["content"].as_str().unwrap_or_default().to_owned();

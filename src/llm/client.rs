@@ -199,7 +199,7 @@ impl Client {
                 let counted = || Usage { output: token_count(&reply.text), ..request.max_usage() };
                 reservation.settle(reply.usage.unwrap_or_else(counted));
             }
-            Err(failure) if failure.reason.may_count() => {
+            Err(failure) if failure.reason.may_be_billed() => {
                 reservation.settle(Usage { output: 0, ..request.max_usage() });
             }
             Err(_) => drop(reservation),
@@ -232,8 +232,8 @@ impl Client {
             self.failed_in_a_row.store(0, Ordering::Relaxed);
             return;
         };
-        let passes = failure.reason.passes();
-        let in_a_row = if passes { self.failed_in_a_row.fetch_add(1, Ordering::Relaxed) + 1 } else { 0 };
+        let is_temporary = failure.reason.is_temporary();
+        let in_a_row = if is_temporary { self.failed_in_a_row.fetch_add(1, Ordering::Relaxed) + 1 } else { 0 };
         if failure.reason.is_final() || in_a_row >= MOST_FAILURES_IN_A_ROW {
             // Another request may have set the same reason already.
             self.given_up.get_or_init(|| failure.in_words());

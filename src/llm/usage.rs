@@ -103,7 +103,7 @@ impl UsageMeter {
             let LlmReport { input_tokens, output_tokens, .. } = counts.report;
             let then = [output_tokens, counts.reserved, tokens].into_iter().fold(input_tokens, u64::saturating_add);
             if then > ceiling {
-                return Err(Failure::new(Reason::Ceiling, "max_tokens leaves no room for another request"));
+                return Err(Failure::new(Reason::TokenLimit, "max_tokens leaves no room for another request"));
             }
         }
         counts.reserved += tokens;
@@ -191,7 +191,7 @@ mod tests {
         let meter = UsageMeter::new("m", Some(250));
         let first = meter.reserve(|| ASK).unwrap();
         let second = meter.reserve(|| ASK).unwrap();
-        assert_eq!(meter.reserve(|| ASK).unwrap_err().reason, Reason::Ceiling);
+        assert_eq!(meter.reserve(|| ASK).unwrap_err().reason, Reason::TokenLimit);
         first.settle(Usage { input: 60, output: 5 });
         drop(second);
         let report = meter.lock().report.clone();

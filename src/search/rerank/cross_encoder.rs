@@ -93,7 +93,7 @@ async fn ask(
 ) -> Vec<f32> {
     let answer = reranker.logits(question, texts);
     let answer = match time {
-        Some(time) => tokio::time::timeout(time, answer).await.unwrap_or_else(|_| Err(Failure::late(time))),
+        Some(time) => tokio::time::timeout(time, answer).await.unwrap_or_else(|_| Err(Failure::timed_out(time))),
         None => answer.await,
     };
     answer.unwrap_or_else(|failure| {

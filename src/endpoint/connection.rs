@@ -16,19 +16,18 @@ use crate::http::{USER_AGENT, read_body};
 use crate::error::{Error, Result, innermost};
 use crate::text::{is_hidden, is_joiner, printable, squeeze, truncate};
 
-/// For a connection.
+/// How long connecting may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The most characters of an endpoint's error message.
 const LONGEST_DETAIL: usize = 300;
 
-/// The connection to an endpoint.
 #[derive(Debug)]
-pub struct Wire {
+pub struct Connection {
     http: reqwest::Client,
     pub settings: EndpointSettings,
 }
 
-impl Wire {
+impl Connection {
     pub fn new(settings: &EndpointSettings) -> Result<Self> {
         let mut headers = HeaderMap::new();
         if let Some(key) = &settings.key {
@@ -48,7 +47,7 @@ impl Wire {
             .map_err(|error| {
                 Error::failed(format!("cannot prepare the request to the endpoint: {}", innermost(&error)))
             })?;
-        Ok(Wire { http, settings: settings.clone() })
+        Ok(Connection { http, settings: settings.clone() })
     }
 
     /// The failure for an answer in another form than the protocol's.
