@@ -148,7 +148,7 @@ async fn questions(context: &Context, file: &Path, baseline: Option<&Path>, cond
     let config = context.config(&store)?;
     SearchSettings::check_variables()?;
     let (mut template, notes) =
-        config.search.clone().under_environment()?.request(String::new(), Target::Chunks, Output::Json, |_| false)?;
+        config.search.clone().with_environment()?.request(String::new(), Target::Chunks, Output::Json, |_| false)?;
     notes.iter().for_each(|note| context.tell(note));
     if template.restriction.filter.is_some() {
         let without = "remove it there to ask all documents".to_owned();

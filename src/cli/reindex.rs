@@ -103,7 +103,7 @@ pub async fn run(context: &Context, args: ReindexArgs) -> Result<u8> {
     };
     let (structure, force, dry_run) = (args.structure, args.force, args.dry_run);
     let sizes = if args.chunks {
-        let settings = context.over(config.ingest.clone().of_namespace(&context.global.namespace).chunks)?;
+        let settings = context.over(config.ingest.clone().for_namespace(&context.global.namespace).chunks)?;
         // The default sizes for what is not set.
         ChunkChange::to_sizes_of(&ChunkConfig::default().with(&settings.change(None)?))
     } else {

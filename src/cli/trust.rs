@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::Args;
 
 use super::invocation::Context;
-use crate::config::{KnownStores, Risky, StoreSettings};
+use crate::config::{KnownStores, RiskySetting, StoreSettings};
 use crate::error::Result;
 use crate::models::is_endpoint;
 use crate::render::{store_not_trusted, store_to_trust, store_trusted};
@@ -53,7 +53,7 @@ pub async fn run(context: &Context, args: TrustArgs) -> Result<u8> {
 }
 
 /// The models of a store's vectors that are behind the user's own endpoint. There may be no store beside the settings.
-async fn at_endpoints(folder: &Path) -> Vec<Risky> {
+async fn at_endpoints(folder: &Path) -> Vec<RiskySetting> {
     let namespaces = Store::open(Some(folder), folder).and_then(|store| store.namespaces()).unwrap_or_default();
     let mut found = Vec::new();
     for namespace in namespaces {
@@ -62,7 +62,7 @@ async fn at_endpoints(folder: &Path) -> Vec<Risky> {
             && is_endpoint(&model.name)
         {
             let setting = format!("the namespace {}", namespace.name());
-            found.push(Risky { setting, value: model.name, can: "sends text of documents and questions" });
+            found.push(RiskySetting { setting, value: model.name, can: "sends text of documents and questions" });
         }
     }
     found

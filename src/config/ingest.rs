@@ -106,7 +106,7 @@ impl IngestSettings {
     }
 
     /// Applies the chunk lengths of a namespace. If several rules match, the last one counts.
-    pub fn of_namespace(mut self, namespace: &str) -> Self {
+    pub fn for_namespace(mut self, namespace: &str) -> Self {
         let namespace = namespace_name(namespace).unwrap_or_default();
         for rule in self.namespaces.iter().flatten().filter(|rule| rule.is_for(&namespace)) {
             let chunks = &mut self.chunks;

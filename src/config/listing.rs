@@ -47,7 +47,7 @@ pub fn list_settings(store: Option<&Path>) -> Result<Vec<ListedSetting>> {
     let mut files: Vec<(PathBuf, Table)> = Vec::new();
     if let Some(store) = store {
         let mut settings = StoreSettings::read(store)?;
-        settings.as_far_as_trusted(&KnownStores::of_user());
+        settings.remove_untrusted(&KnownStores::of_user());
         files.extend(settings.file.map(|file| (store.join(FILE), file.table)));
     }
     if let Some(file) = SettingsFile::of_user()? {

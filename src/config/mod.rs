@@ -26,7 +26,7 @@ pub use known_stores::KnownStores;
 pub use listing::{ListedSetting, list_settings};
 pub use search::{DEFAULT_CONTEXT_TOKENS, Output, SearchSettings, rerank};
 pub use serve::ServeChoice;
-pub use trust::{Ignored, Risky, StoreSettings};
+pub use trust::{IgnoredSettings, RiskySetting, StoreSettings};
 pub use values::{HalfLifeSetting, Share};
 
 use self::settings_file::SettingsFile;
@@ -38,7 +38,7 @@ use crate::search::HeadingForms;
 /// The file's name, in the store's folder.
 pub(crate) const FILE: &str = "kb.toml";
 /// The least similarity (Jaro-Winkler) of a suggested name.
-const NEAR: f64 = 0.8;
+const SUGGESTION_SIMILARITY: f64 = 0.8;
 
 /// The settings of one file, or of two merged.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -61,9 +61,9 @@ pub struct Config {
     /// The forms of headings that state a field of their sections.
     #[serde(deserialize_with = "values::heading_forms")]
     pub headings: HeadingForms,
-    /// Settings in the store's file that do not count.
+    /// Settings in the store's file that need trust and do not have it.
     #[serde(skip)]
-    pub ignored: Option<Ignored>,
+    pub ignored: Option<IgnoredSettings>,
 }
 
 /// Which old generations are kept.
@@ -71,7 +71,7 @@ pub struct Config {
 #[serde(deny_unknown_fields)]
 pub struct HistoryConfig {
     /// How long a generation is kept after it was replaced. The newest five are kept for longer.
-    #[serde(default, deserialize_with = "values::length")]
+    #[serde(default, deserialize_with = "values::duration")]
     pub keep: Option<SignedDuration>,
     /// How many generations are kept, the published one included.
     pub generations: Option<NonZeroUsize>,
@@ -96,10 +96,10 @@ impl Config {
     }
 
     fn merged(user: Option<SettingsFile>, mut store: Option<StoreSettings>, known: &KnownStores) -> Result<Self> {
-        let (prompts, ignored) = store.as_mut().map_or((None, None), |store| store.as_far_as_trusted(known));
+        let (prompts, ignored) = store.as_mut().map_or((None, None), |store| store.remove_untrusted(known));
         let files: Vec<SettingsFile> = user.into_iter().chain(store.and_then(|store| store.file)).collect();
         let mut table = Table::new();
-        files.iter().for_each(|file| lay_over(&mut table, &file.table));
+        files.iter().for_each(|file| merge_settings(&mut table, &file.table));
         // Each file was valid by itself, and settings do not depend on each other.
         let merged: Result<Config, _> = table.try_into();
         let mut config =
@@ -147,8 +147,8 @@ impl Config {
     }
 }
 
-/// Puts the settings of a file over those of another, setting by setting.
-fn lay_over(below: &mut Table, above: &Table) {
+/// Overrides the settings of one file with those of another, setting by setting.
+fn merge_settings(below: &mut Table, above: &Table) {
     for (topic, settings) in above {
         match (below.get_mut(topic), settings) {
             (Some(Value::Table(below)), Value::Table(above)) => {

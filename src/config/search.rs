@@ -10,7 +10,7 @@ use std::time::Duration;
 use clap::{Args, Command, FromArgMatches};
 use serde::Deserialize;
 
-use super::NEAR;
+use super::SUGGESTION_SIMILARITY;
 use super::choices::{ModeSetting, RerankBudget, RerankChoice};
 use super::values::{HalfLifeSetting, Seconds, Share, Whole, from_text, one_or_many};
 use crate::embed::{CrossEncoder, TokenCounter};
@@ -149,7 +149,7 @@ impl SearchSettings {
             if !name.starts_with(PREFIX) || value.is_empty() || known.contains(&name.as_ref()) {
                 continue;
             }
-            let near = alike(known.iter().map(|known| ((*known).to_owned(), known)), &name, NEAR);
+            let near = alike(known.iter().map(|known| ((*known).to_owned(), known)), &name, SUGGESTION_SIMILARITY);
             let hint = near.first().map_or_else(|| "unset it".to_owned(), |known| format!("did you mean {known}?"));
             return Err(Error::usage(format!("{name} is not a setting")).hint(hint));
         }
@@ -167,11 +167,11 @@ impl SearchSettings {
         Ok(Filter::all(filters))
     }
 
-    /// Lays the environment over these settings, for commands that do not declare them.
+    /// These settings, overridden by environment variables, for commands that do not declare them.
     ///
     /// # Errors
     /// If a variable has an unusable value.
-    pub fn under_environment(mut self) -> Result<Self> {
+    pub fn with_environment(mut self) -> Result<Self> {
         let command = Self::augment_args(Command::new("").no_binary_name(true));
         let matches = command.try_get_matches_from(std::iter::empty::<&str>());
         let updated = matches.and_then(|matches| self.update_from_arg_matches(&matches));

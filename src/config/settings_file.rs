@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use toml::Table;
 
-use super::{Config, IngestSettings, NEAR};
+use super::{Config, IngestSettings, SUGGESTION_SIMILARITY};
 use crate::error::{Error, Result};
 use crate::paths::read_text;
 use crate::text::{alike, size, squeeze};
@@ -98,7 +98,7 @@ fn in_words(message: &str) -> (String, String) {
             known = IngestSettings::keys();
         }
         let known = known.iter().map(|name| (name.clone(), name));
-        return match alike(known, unknown, NEAR).first() {
+        return match alike(known, unknown, SUGGESTION_SIMILARITY).first() {
             Some(near) => (format!("unknown field `{unknown}`"), format!("did you mean `{near}`?")),
             None => (message.to_owned(), correct),
         };

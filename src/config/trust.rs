@@ -16,7 +16,7 @@ use crate::models::is_endpoint;
 use crate::paths::read_text;
 use crate::threads::cores;
 
-/// A setting that needs trust.
+/// A setting that can need trust, depending on its value.
 struct Risk {
     /// A topic means every setting in it.
     setting: &'static str,
@@ -91,7 +91,7 @@ fn remove(table: &mut Table, setting: &str) {
     }
 }
 
-/// The error of a `kb.toml`. A link may lead to a secret, which the words of the error would quote.
+/// An error without quotations from `kb.toml`, if that is a link: it may lead to a secret file.
 fn without_quotes(path: &Path, error: Error) -> Error {
     if !path.is_symlink() || error.kind() != Kind::Usage {
         return error;
@@ -112,9 +112,9 @@ pub struct StoreSettings {
     prompts_folder: PathBuf,
 }
 
-/// A setting that counts only in a trusted store.
+/// A setting of a store that needs trust, with its value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Risky {
+pub struct RiskySetting {
     pub setting: String,
     pub value: String,
     pub can: &'static str,
@@ -140,12 +140,12 @@ impl StoreSettings {
         hash::of_parts(std::iter::once(file).chain(prompts).map(str::as_bytes)).to_hex().to_string()
     }
 
-    /// The settings and prompts that count only in a trusted store.
-    pub fn risky(&self) -> Vec<Risky> {
+    /// The settings and prompts that need trust.
+    pub fn risky(&self) -> Vec<RiskySetting> {
         let mut all = Vec::new();
         for risk in &RISKS {
             let mut add = |setting: String, value: &Value| {
-                all.push(Risky { value: shown(&setting, value), setting, can: risk.can })
+                all.push(RiskySetting { value: shown(&setting, value), setting, can: risk.can })
             };
             match self.file.as_ref().and_then(|file| risk.value_in(&file.table)) {
                 Some(Value::Table(topic)) => {
@@ -157,7 +157,7 @@ impl StoreSettings {
         }
         for (name, _) in &self.prompts {
             let value = self.prompts_folder.join(format!("{name}.md")).display().to_string();
-            all.push(Risky {
+            all.push(RiskySetting {
                 setting: format!("{PROMPTS}/{name}.md"),
                 value,
                 can: "tells the language model what to do",
@@ -166,8 +166,9 @@ impl StoreSettings {
         all
     }
 
-    /// Removes what needs trust if the store is not trusted, and gives the removed settings; otherwise the folder of prompts.
-    pub(super) fn as_far_as_trusted(&mut self, known: &KnownStores) -> (Option<PathBuf>, Option<Ignored>) {
+    /// Removes the settings that need trust if the store is not trusted, and returns them. If it is trusted, returns the
+    /// folder of its prompts.
+    pub(super) fn remove_untrusted(&mut self, known: &KnownStores) -> (Option<PathBuf>, Option<IgnoredSettings>) {
         let trusted = known.trusted(&self.store);
         if trusted.as_ref() == Some(&self.hash()) {
             return ((!self.prompts.is_empty()).then(|| self.prompts_folder.clone()), None);
@@ -180,7 +181,7 @@ impl StoreSettings {
         if !self.prompts.is_empty() {
             settings.push(PROMPTS);
         }
-        let ignored = Ignored { store: self.store.clone(), settings, changed: trusted.is_some() };
+        let ignored = IgnoredSettings { store: self.store.clone(), settings, changed: trusted.is_some() };
         (None, (!ignored.settings.is_empty()).then_some(ignored))
     }
 }
@@ -204,16 +205,16 @@ pub(super) fn may_be_secret(setting: &str, text: &str) -> bool {
     }
 }
 
-/// Settings that do not count, because the store is not trusted.
+/// Settings that are ignored because the store is not trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ignored {
+pub struct IgnoredSettings {
     store: PathBuf,
     settings: Vec<&'static str>,
     /// Whether the store was trusted with other settings.
     changed: bool,
 }
 
-impl Ignored {
+impl IgnoredSettings {
     pub fn note(&self) -> String {
         let (file, settings) = (self.store.join(super::FILE), self.settings.join(", "));
         let why = if self.changed { "it has changed since you trusted it" } else { "this store is not trusted" };

@@ -113,7 +113,7 @@ impl FromStr for HalfLifeSetting {
     }
 }
 
-/// Reads a value that `kb.toml` and the command line write alike.
+/// Reads a value that has the same form in `kb.toml` and on the command line.
 pub(super) fn from_text<'de, D: Deserializer<'de>, T: FromStr<Err: Display>>(from: D) -> Result<Option<T>, D::Error> {
     String::deserialize(from)?.parse().map(Some).map_err(serde::de::Error::custom)
 }
@@ -150,8 +150,8 @@ pub(super) fn heading_forms<'de, D: Deserializer<'de>>(from: D) -> Result<Headin
     all.into_iter().map(parsed).collect::<Result<_, String>>().map_err(serde::de::Error::custom)
 }
 
-/// Reads a length of time as people write it: `0s`, `12h`, `7d`, `4w`.
-pub(super) fn length<'de, D: Deserializer<'de>>(from: D) -> Result<Option<SignedDuration>, D::Error> {
+/// Reads a duration such as `0s`, `12h`, `7d`, `4w`.
+pub(super) fn duration<'de, D: Deserializer<'de>>(from: D) -> Result<Option<SignedDuration>, D::Error> {
     let text = String::deserialize(from)?;
     let span = text.parse::<Span>().and_then(|span| span.to_duration(SpanRelativeTo::days_are_24_hours()));
     match span {

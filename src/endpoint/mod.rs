@@ -10,6 +10,6 @@ mod secret;
 mod settings;
 
 pub use config::{EMBEDDINGS, EndpointConfig, LANGUAGE_MODEL, RERANKING, endpoint_settings, environment};
+pub use connection::Connection;
 pub use failure::{Failure, Reason, with_retries};
 pub use settings::EndpointSettings;
-pub use connection::Connection;
