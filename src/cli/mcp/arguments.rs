@@ -5,13 +5,13 @@ use rmcp::schemars::{self, JsonSchema};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::line::{Line, Roots, line, list, names, read, within};
+use super::command_line::{CommandLine, Roots, in_range, names, read};
 
 /// How many items of a list are given at a time.
 const PAGE: usize = 50;
 /// How many entries of a table of contents are given at a time: they are shorter.
 const PAGE_OF_CONTENTS: usize = 100;
-/// What an answer may cost of a model's window, where the agent does not say, in tokens.
+/// The length of an answer if the agent does not give one, in tokens.
 const TOKENS: u32 = 4000;
 /// The most that an agent may ask for.
 const MOST_TOKENS: u32 = 50_000;
@@ -26,31 +26,31 @@ const FILTER: &str = "Only what matches, such as `tags = draft and page < 20`: k
 
 /// Arguments of a tool.
 pub(super) trait Arguments: DeserializeOwned + JsonSchema {
-    fn line(self, roots: &Roots) -> Result<Line, String>;
+    fn command_line(self, roots: &Roots) -> Result<CommandLine, String>;
 }
 
-pub(super) fn line_of<A: Arguments>(arguments: JsonObject, roots: &Roots) -> Result<Line, String> {
-    read::<A>(arguments)?.line(roots)
+pub(super) fn command_line_of<A: Arguments>(arguments: JsonObject, roots: &Roots) -> Result<CommandLine, String> {
+    read::<A>(arguments)?.command_line(roots)
 }
 
-/// The line of `kb_context`, which takes what `kb_search` does.
-pub(super) fn context(arguments: JsonObject, _roots: &Roots) -> Result<Line, String> {
+/// The command line of `kb_context`, which has the arguments of `kb_search`.
+pub(super) fn context(arguments: JsonObject, _roots: &Roots) -> Result<CommandLine, String> {
     read::<Search>(arguments)?.of("context")
 }
 
-/// The documents from a cursor on.
-pub(super) fn documents(cursor: Option<String>) -> Result<Line, String> {
-    list(vec!["docs".to_owned()], None, cursor, PAGE)
+/// Lists the documents from a cursor on.
+pub(super) fn documents(cursor: Option<String>) -> Result<CommandLine, String> {
+    CommandLine::of_list(vec!["docs".to_owned()], None, cursor, PAGE)
 }
 
-/// The first documents of a namespace, at most so many.
-pub(super) fn first_documents(most: usize, namespace: Option<String>) -> Line {
-    line(vec!["docs".to_owned(), format!("--limit={most}")], namespace)
+/// Lists the first documents of a namespace.
+pub(super) fn first_documents(most: usize, namespace: Option<String>) -> CommandLine {
+    CommandLine::new(vec!["docs".to_owned(), format!("--limit={most}")], namespace)
 }
 
-/// All namespaces.
-pub(super) fn namespaces() -> Line {
-    line(vec!["namespaces".to_owned()], None)
+/// Lists all namespaces.
+pub(super) fn namespaces() -> CommandLine {
+    CommandLine::new(vec!["namespaces".to_owned()], None)
 }
 
 /// How hits are chosen.
@@ -97,25 +97,25 @@ pub(super) struct Search {
 }
 
 impl Search {
-    fn of(self, command: &str) -> Result<Line, String> {
+    fn of(self, command: &str) -> Result<CommandLine, String> {
         if let Some(least) = self.min_confidence.filter(|least| !(0.0..=1.0).contains(least)) {
             return Err(format!("min_confidence: give a number from 0 to 1, not {least}"));
         }
-        let tokens = within("max_tokens", self.max_tokens, MOST_TOKENS)?.unwrap_or(TOKENS);
+        let tokens = in_range("max_tokens", self.max_tokens, MOST_TOKENS)?.unwrap_or(TOKENS);
         let mut arguments = vec![command.to_owned(), format!("--max-tokens={tokens}")];
         arguments.extend(names("documents", self.documents)?.iter().map(|document| format!("--doc={document}")));
         arguments.extend(self.filter.map(|filter| format!("--filter={filter}")));
         arguments.extend(self.mode.map(|mode| format!("--mode={}", format!("{mode:?}").to_lowercase())));
-        arguments.extend(within("limit", self.limit, MOST_HITS)?.map(|limit| format!("--limit={limit}")));
+        arguments.extend(in_range("limit", self.limit, MOST_HITS)?.map(|limit| format!("--limit={limit}")));
         arguments.extend(self.min_confidence.map(|least| format!("--min-confidence={least}")));
         arguments.extend(self.keep_duplicates.then(|| "--keep-duplicates".to_owned()));
         arguments.extend(["--".to_owned(), self.query]);
-        Ok(line(arguments, self.namespace))
+        Ok(CommandLine::new(arguments, self.namespace))
     }
 }
 
 impl Arguments for Search {
-    fn line(self, _roots: &Roots) -> Result<Line, String> {
+    fn command_line(self, _roots: &Roots) -> Result<CommandLine, String> {
         self.of("search")
     }
 }
@@ -134,13 +134,13 @@ pub(super) struct Toc {
 }
 
 impl Arguments for Toc {
-    fn line(self, _roots: &Roots) -> Result<Line, String> {
+    fn command_line(self, _roots: &Roots) -> Result<CommandLine, String> {
         let (default, size) = if self.document.is_some() { (3, PAGE_OF_CONTENTS) } else { (1, PAGE) };
-        let level = within("max_level", self.max_level, u32::MAX)?.unwrap_or(default);
+        let level = in_range("max_level", self.max_level, u32::MAX)?.unwrap_or(default);
         let arguments = vec!["toc".to_owned(), format!("--max-level={level}")];
-        let mut line = list(arguments, self.namespace, self.cursor, size)?;
-        line.arguments.extend(self.document.into_iter().flat_map(|document| ["--".to_owned(), document]));
-        Ok(line)
+        let mut command_line = CommandLine::of_list(arguments, self.namespace, self.cursor, size)?;
+        command_line.arguments.extend(self.document.into_iter().flat_map(|document| ["--".to_owned(), document]));
+        Ok(command_line)
     }
 }
 
@@ -160,17 +160,17 @@ pub(super) struct Section {
 }
 
 impl Arguments for Section {
-    fn line(self, _roots: &Roots) -> Result<Line, String> {
+    fn command_line(self, _roots: &Roots) -> Result<CommandLine, String> {
         if self.sections.is_empty() {
             return Err("sections: name at least one; kb_get_toc shows them".to_owned());
         }
-        let tokens = within("max_tokens", self.max_tokens, MOST_TOKENS)?.unwrap_or(TOKENS);
+        let tokens = in_range("max_tokens", self.max_tokens, MOST_TOKENS)?.unwrap_or(TOKENS);
         let mut arguments = vec!["section".to_owned(), format!("--max-tokens={tokens}")];
         arguments.extend(self.from.map(|from| format!("--from={from}")));
         arguments.push("--".to_owned());
         arguments.extend(self.document);
         arguments.extend(names("sections", self.sections)?);
-        Ok(line(arguments, self.namespace))
+        Ok(CommandLine::new(arguments, self.namespace))
     }
 }
 
@@ -186,10 +186,10 @@ pub(super) struct ListDocuments {
 }
 
 impl Arguments for ListDocuments {
-    fn line(self, _roots: &Roots) -> Result<Line, String> {
+    fn command_line(self, _roots: &Roots) -> Result<CommandLine, String> {
         let mut arguments = vec!["docs".to_owned()];
         arguments.extend(self.filter.map(|filter| format!("--filter={filter}")));
-        list(arguments, self.namespace, self.cursor, PAGE)
+        CommandLine::of_list(arguments, self.namespace, self.cursor, PAGE)
     }
 }
 
@@ -206,7 +206,7 @@ pub(super) struct ListChunks {
 }
 
 impl Arguments for ListChunks {
-    fn line(self, _roots: &Roots) -> Result<Line, String> {
+    fn command_line(self, _roots: &Roots) -> Result<CommandLine, String> {
         let mut arguments = vec!["chunks-list".to_owned(), "--type=parent".to_owned()];
         // The id of a section begins with that of its document and has a number; a title may have `#` too.
         let parts = self.section.as_ref().and_then(|section| section.split_once('#'));
@@ -219,7 +219,7 @@ impl Arguments for ListChunks {
         }
         arguments.extend(document.map(|document| format!("--doc={document}")));
         arguments.extend(self.section.map(|section| format!("--section={section}")));
-        list(arguments, self.namespace, self.cursor, PAGE)
+        CommandLine::of_list(arguments, self.namespace, self.cursor, PAGE)
     }
 }
 
@@ -231,8 +231,8 @@ pub(super) struct Status {
 }
 
 impl Arguments for Status {
-    fn line(self, _roots: &Roots) -> Result<Line, String> {
-        Ok(line(vec!["status".to_owned()], self.namespace))
+    fn command_line(self, _roots: &Roots) -> Result<CommandLine, String> {
+        Ok(CommandLine::new(vec!["status".to_owned()], self.namespace))
     }
 }
 
@@ -248,7 +248,7 @@ pub(super) struct Ingest {
 }
 
 impl Arguments for Ingest {
-    fn line(self, roots: &Roots) -> Result<Line, String> {
+    fn command_line(self, roots: &Roots) -> Result<CommandLine, String> {
         if self.paths.is_empty() {
             return Err("paths: name at least one file or folder".to_owned());
         }
@@ -260,7 +260,7 @@ impl Arguments for Ingest {
         for path in &names("paths", self.paths)? {
             arguments.push(roots.within(path)?);
         }
-        Ok(line(arguments, self.namespace))
+        Ok(CommandLine::new(arguments, self.namespace))
     }
 }
 
@@ -276,9 +276,9 @@ pub(super) struct EditChunk {
 }
 
 impl Arguments for EditChunk {
-    fn line(self, _roots: &Roots) -> Result<Line, String> {
+    fn command_line(self, _roots: &Roots) -> Result<CommandLine, String> {
         let content = format!("--content={}", self.content);
-        Ok(line(vec!["chunk-edit".to_owned(), content, "--".to_owned(), self.chunk_id], self.namespace))
+        Ok(CommandLine::new(vec!["chunk-edit".to_owned(), content, "--".to_owned(), self.chunk_id], self.namespace))
     }
 }
 
@@ -291,13 +291,13 @@ pub(super) struct DeleteChunks {
 }
 
 impl Arguments for DeleteChunks {
-    fn line(self, _roots: &Roots) -> Result<Line, String> {
+    fn command_line(self, _roots: &Roots) -> Result<CommandLine, String> {
         if self.chunk_ids.is_empty() {
             return Err("chunk_ids: name at least one".to_owned());
         }
         let mut arguments = vec!["chunk-delete".to_owned(), "--yes".to_owned(), "--".to_owned()];
         arguments.extend(names("chunk_ids", self.chunk_ids)?);
-        Ok(line(arguments, self.namespace))
+        Ok(CommandLine::new(arguments, self.namespace))
     }
 }
 
@@ -310,21 +310,21 @@ mod tests {
     use super::super::super::filter::FILTERS;
     use super::*;
 
-    fn line_for(name: &str, arguments: Value, roots: &Roots) -> Result<Line, String> {
+    fn command_line_for(name: &str, arguments: Value, roots: &Roots) -> Result<CommandLine, String> {
         let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
         let definition =
             super::super::tools::all(true).into_iter().find(|definition| definition.tool.name == name).unwrap();
-        (definition.line)(arguments, roots)
+        (definition.command_line)(arguments, roots)
     }
 
     #[test]
     fn text_of_an_agent_is_never_an_option() {
         let roots = Roots(vec![PathBuf::from("/")]);
         let arguments = json!({ "query": "--format=paths", "documents": ["--all"], "filter": "-n x" });
-        let line = line_for("kb_search", arguments, &roots).unwrap();
-        assert_eq!(line.arguments[2..], ["--doc=--all", "--filter=-n x", "--", "--format=paths"]);
-        let line = line_for("kb_get_section", json!({ "document": "-v", "sections": ["--edit"] }), &roots).unwrap();
-        assert_eq!(line.arguments[2..], ["--", "-v", "--edit"]);
+        let command_line = command_line_for("kb_search", arguments, &roots).unwrap();
+        assert_eq!(command_line.arguments[2..], ["--doc=--all", "--filter=-n x", "--", "--format=paths"]);
+        let command_line = command_line_for("kb_get_section", json!({ "document": "-v", "sections": ["--edit"] }), &roots).unwrap();
+        assert_eq!(command_line.arguments[2..], ["--", "-v", "--edit"]);
     }
 
     #[test]
@@ -346,8 +346,8 @@ mod tests {
 
     #[test]
     fn chunks_of_a_section_are_listed_by_its_id_alone() {
-        let line = line_for("kb_list_chunks", json!({ "section": "7f3k2m#3.2" }), &Roots(Vec::new())).unwrap();
-        assert_eq!(line.arguments[2..4], ["--doc=7f3k2m", "--section=7f3k2m#3.2"]);
+        let command_line = command_line_for("kb_list_chunks", json!({ "section": "7f3k2m#3.2" }), &Roots(Vec::new())).unwrap();
+        assert_eq!(command_line.arguments[2..4], ["--doc=7f3k2m", "--section=7f3k2m#3.2"]);
     }
 
     #[test]
@@ -362,8 +362,8 @@ mod tests {
                 "kb_delete_chunks" => json!({ "chunk_ids": ["x:1"] }),
                 _ => json!({}),
             };
-            let line = line_for(&tool.name, arguments, &roots).unwrap();
-            assert_eq!(tool.annotations.unwrap().read_only_hint, Some(!line.writes()), "{}", tool.name);
+            let command_line = command_line_for(&tool.name, arguments, &roots).unwrap();
+            assert_eq!(tool.annotations.unwrap().read_only_hint, Some(!command_line.writes()), "{}", tool.name);
         }
     }
 
@@ -387,7 +387,7 @@ mod tests {
             ("kb_status", json!({ "namespace": "x".repeat(1 << 20) }), "namespace: give at most 4000 bytes"),
             ("kb_list_chunks", json!({ "section": "Item #1 Safety" }), "section: name its document too"),
         ] {
-            let error = line_for(name, arguments, &roots).unwrap_err();
+            let error = command_line_for(name, arguments, &roots).unwrap_err();
             assert!(error.contains(tells), "{name}: {error}");
         }
     }
@@ -398,7 +398,7 @@ mod tests {
         let root = folder.path().canonicalize().unwrap().join("docs");
         std::fs::create_dir(&root).unwrap();
         let roots = Roots(vec![root.clone()]);
-        let ingest = |path: &str| line_for("kb_ingest", json!({ "paths": [path] }), &roots);
+        let ingest = |path: &str| command_line_for("kb_ingest", json!({ "paths": [path] }), &roots);
         assert_eq!(ingest("a.md").unwrap().arguments[1], format!("--within={}", root.display()));
         assert_eq!(ingest("a.md").unwrap().arguments[3], root.join("a.md").to_str().unwrap());
         #[cfg(unix)]

@@ -28,16 +28,16 @@ use crate::error::{Error, Result};
 
 /// The only path that is served.
 const PATH: &str = "/mcp";
-/// The token that clients must send. Without it one is made up for each start.
+/// The token that clients must send. Without it one is generated at each start.
 const TOKEN: &str = "KB_MCP_TOKEN";
 const SCHEME: &str = "Bearer ";
 /// A token that is shorter could be guessed.
 const SHORTEST_TOKEN: usize = 16;
-/// So many connections are open at a time; others wait.
+/// How many connections are open at a time; others wait.
 const CONNECTIONS: usize = 64;
 /// How long a client may take to send the head of a request.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(2);
-/// And its body.
+/// How long a client may take to send the body of a request.
 const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 /// The longest request, in bytes. A chunk's text is far shorter.
 const LONGEST_REQUEST: usize = 1 << 20;
@@ -46,15 +46,15 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 type Body = BoxBody<Bytes, Infallible>;
 
-/// A port of this machine that is listened at, and the token for it.
-pub(super) struct Door {
-    listener: TcpListener,
+/// A listening port of this machine, and the token that clients need.
+pub(super) struct HttpListener {
+    socket: TcpListener,
     token: String,
-    /// Whether the token was made up now.
+    /// Whether the token was generated for this start.
     pub(super) is_new_token: bool,
 }
 
-impl Door {
+impl HttpListener {
     /// Listens at a port of this machine; 0 takes a free one.
     ///
     /// # Errors
@@ -66,16 +66,16 @@ impl Door {
             None => random_token()?,
             Some(token) => usable(token)?,
         };
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(|error| {
+        let socket = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(|error| {
             Error::failed(format!("cannot listen on port {port}: {error}"))
                 .hint("name another one; 0 selects a free one")
         })?;
-        Ok(Door { listener, token, is_new_token })
+        Ok(HttpListener { socket, token, is_new_token })
     }
 
     /// The address that clients use.
     pub(super) fn url(&self) -> Result<String> {
-        let address = self.listener.local_addr().map_err(|error| Error::failed(format!("no port: {error}")))?;
+        let address = self.socket.local_addr().map_err(|error| Error::failed(format!("no port: {error}")))?;
         Ok(format!("http://{address}{PATH}"))
     }
 
@@ -85,20 +85,20 @@ impl Door {
     }
 }
 
-/// Answers until the process ends. Each request stands for itself: there are no sessions to fill memory.
-pub(super) async fn serve(door: Door, handler: Handler) -> Result<()> {
+/// Answers until the process ends. There are no sessions, which could fill memory.
+pub(super) async fn serve(listener: HttpListener, handler: Handler) -> Result<()> {
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
         .enforce_origin_validation();
     let service =
         StreamableHttpService::new(move || Ok(handler.clone()), Arc::new(NeverSessionManager::default()), config);
-    // Hashes are compared in a time that says nothing about the token.
-    let expected = blake3::hash(door.token.as_bytes());
-    let places = Arc::new(Semaphore::new(CONNECTIONS));
+    // Comparing hashes takes a time that reveals nothing about the token.
+    let expected = blake3::hash(listener.token.as_bytes());
+    let permits = Arc::new(Semaphore::new(CONNECTIONS));
     loop {
-        let place = places.clone().acquire_owned().await.map_err(|error| Error::failed(error.to_string()))?;
-        let Ok((stream, _)) = door.listener.accept().await else {
+        let permit = permits.clone().acquire_owned().await.map_err(|error| Error::failed(error.to_string()))?;
+        let Ok((stream, _)) = listener.socket.accept().await else {
             sleep(PAUSE).await;
             continue;
         };
@@ -106,11 +106,11 @@ pub(super) async fn serve(door: Door, handler: Handler) -> Result<()> {
         tokio::spawn(async move {
             let answer = service_fn(|request| answer(&service, expected, request));
             let mut server = hyper::server::conn::http1::Builder::new();
-            // One request each: on the same machine a connection costs little, and an idle one would keep a place.
+            // One request each: on the same machine a connection costs little, and an idle one would keep a permit.
             server.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT).keep_alive(false);
             // A client that breaks off or speaks no HTTP has ended its own connection.
             drop(server.serve_connection(TokioIo::new(stream), answer).await);
-            drop(place);
+            drop(permit);
         });
     }
 }
@@ -149,7 +149,7 @@ async fn whole(request: Request<Incoming>) -> std::result::Result<Request<Full<B
     }
 }
 
-/// A token of the user that a header can carry.
+/// Checks that a header can carry the user's token.
 fn usable(token: OsString) -> Result<String> {
     let refused = |why: &str| Error::usage(format!("{TOKEN} {why}")).hint("unset it, and kb generates one");
     let token = token.into_string().unwrap_or_default();

@@ -4,12 +4,12 @@
 //! loaded. Calls that read run in parallel, also during a call that writes. Calls that write run one after another.
 
 mod arguments;
+mod command_line;
 mod http;
 mod install;
-mod line;
 mod server;
+mod spelling;
 mod tools;
-mod words;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,16 +28,16 @@ use super::parse::Spell;
 use crate::error::{Error, Result};
 use crate::paths::real;
 use crate::search::Warm;
-use http::Door;
+use command_line::Roots;
+use http::HttpListener;
 use install::Client;
-use line::Roots;
 use server::{Handler, Job, Queues};
 
-/// How long commands may go on after the client has gone.
+/// How long commands may run after the client has gone.
 const STOP_TIMEOUT: Duration = Duration::from_secs(1);
-/// So many calls of a kind wait for their turn.
+/// How many calls can wait, for reading and for writing.
 const WAITING: usize = 64;
-/// So many calls that read run at a time.
+/// How many reading calls run at a time.
 const READERS: usize = 4;
 /// The stack of a thread that runs commands, in bytes: that of a program's first thread on Linux.
 const STACK: usize = 8 << 20;
@@ -90,36 +90,36 @@ pub async fn run(context: &Context, args: McpArgs) -> Result<u8> {
     }
     let config = context.config_or_own()?;
     let (global, warm) = (context.global.clone(), Arc::new(Warm::new(context.engine(&config))));
-    let words: Spell = if args.allow_write { words::register_for_writer } else { words::register };
-    let commands = move || InProcess::new(global.clone(), warm.clone(), words);
-    let door = match args.http {
-        Some(port) => Some(Door::open(port).await?),
+    let spell: Spell = if args.allow_write { spelling::register_for_writer } else { spelling::register };
+    let commands = move || InProcess::new(global.clone(), warm.clone(), spell);
+    let listener = match args.http {
+        Some(port) => Some(HttpListener::open(port).await?),
         None => None,
     };
-    door.iter().try_for_each(|door| tell_of(context, door))?;
+    listener.iter().try_for_each(|listener| tell_address(context, listener))?;
     let (reading, readers) = queue(READERS, &commands)?;
     let (writing, writers) = queue(1, &commands)?;
     let handler = Handler::new(args.allow_write, Roots(roots), Queues { reading, writing });
-    let serving = match door {
+    let serving = match listener {
         None => tokio::spawn(serve_standard_streams(handler)),
-        Some(door) => tokio::spawn(http::serve(door, handler)),
+        Some(listener) => tokio::spawn(http::serve(listener, handler)),
     };
     let outcome = serving.await;
-    // They end with the connection, which has the queues.
+    // The threads end with the connection, which owns the queues.
     let mut has_crashed = false;
     for thread in readers.into_iter().chain(writers) {
         has_crashed |= thread.join().is_err();
     }
     match outcome {
         Ok(_) if has_crashed => Err(Error::failed("kb crashed while it answered a call")),
-        // A client that goes away without a word has ended the work.
+        // A client may close the connection at any time.
         Ok(outcome) => outcome.map(|()| 0),
         Err(error) => Err(Error::failed(format!("the server crashed: {error}"))),
     }
 }
 
-/// A queue of calls, and the threads that carry them out, each one after the other. While one makes vectors it lets nothing
-/// else run, so tasks of one thread would not do.
+/// A queue of calls, and the threads that run them. Tasks of one thread would not do: a call that makes vectors blocks its
+/// thread.
 fn queue(
     threads: usize,
     commands: &(impl Fn() -> InProcess + Clone + Send + 'static),
@@ -128,24 +128,24 @@ fn queue(
     let waiting = Arc::new(Mutex::new(waiting));
     let start = |_| {
         let (runtime, waiting, commands) = (Handle::current(), waiting.clone(), commands.clone());
-        let work = move || runtime.block_on(carry_out(commands(), &waiting));
+        let work = move || runtime.block_on(run_calls(commands(), &waiting));
         let thread = thread::Builder::new().stack_size(STACK).spawn(work);
         thread.map_err(|error| Error::failed(format!("cannot start a thread: {error}")))
     };
     Ok((jobs, (0..threads).map(start).collect::<Result<_>>()?))
 }
 
-/// Carries out calls until the connection has ended.
-async fn carry_out(mut commands: InProcess, waiting: &Mutex<mpsc::Receiver<Job>>) {
+/// Runs calls until the connection has ended.
+async fn run_calls(mut commands: InProcess, waiting: &Mutex<mpsc::Receiver<Job>>) {
     loop {
         // Another thread takes the next one meanwhile.
         let job = waiting.lock().await.recv().await;
-        let Some(Job { line, steps, mut reply }) = job else { return };
+        let Some(Job { command_line, steps, mut reply }) = job else { return };
         let answer = tokio::select! {
             biased;
             // A request that was cancelled has no receiver any more.
             () = reply.closed() => None,
-            answer = commands.run(line.arguments, line.namespace, steps) => Some(answer),
+            answer = commands.run(command_line.arguments, command_line.namespace, steps) => Some(answer),
         };
         if let Some(answer) = answer {
             drop(reply.send(answer));
@@ -153,7 +153,7 @@ async fn carry_out(mut commands: InProcess, waiting: &Mutex<mpsc::Receiver<Job>>
     }
 }
 
-/// Answers the client that started this process, until it goes.
+/// Answers the client that started this process, until it closes the connection.
 async fn serve_standard_streams(handler: Handler) -> Result<()> {
     let failed = |error: &dyn std::error::Error| Error::failed(format!("the client does not speak MCP: {error}"));
     let service = handler.serve(rmcp::transport::stdio()).await.map_err(|error| failed(&error))?;
@@ -167,11 +167,11 @@ async fn serve_standard_streams(handler: Handler) -> Result<()> {
 }
 
 /// Says how a client reaches the server.
-fn tell_of(context: &Context, door: &Door) -> Result<()> {
-    context.tell(&format!("kb mcp listens at {} until Ctrl-C", door.url()?));
-    if door.is_new_token {
+fn tell_address(context: &Context, listener: &HttpListener) -> Result<()> {
+    context.tell(&format!("kb mcp listens at {} until Ctrl-C", listener.url()?));
+    if listener.is_new_token {
         // Nobody could use the server without it, so it is shown even with --quiet.
-        context.output.line(&format!("clients must send the header `Authorization: {}`", door.authorization()));
+        context.output.line(&format!("clients must send the header `Authorization: {}`", listener.authorization()));
     }
     Ok(())
 }

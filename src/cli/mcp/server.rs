@@ -18,7 +18,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::super::in_process::Answer;
 use super::super::invocation::Step;
 use super::arguments;
-use super::line::{Line, Part, Roots, line};
+use super::command_line::{CommandLine, Part, Roots};
 use super::tools::{self, Definition};
 use crate::store::LONGEST_NAMESPACE;
 
@@ -30,21 +30,21 @@ const INSTRUCTIONS: &str = "A knowledge base of documents, searched offline. Ask
 /// The addresses of documents.
 const TEMPLATE: &str = "kb://{namespace}/{document}";
 const SCHEME: &str = "kb://";
-/// What is read of a document at once, in tokens.
+/// The length of a document as a resource, in tokens.
 const DOCUMENT_TOKENS: u32 = 8000;
 /// The longest name of a namespace in an address, in bytes: a character has up to four, each written as `%E6`.
 const LONGEST_WRITTEN: usize = LONGEST_NAMESPACE * 4 * 3;
 /// The same of a whole address, with the longest path.
 const LONGEST_ADDRESS: usize = 4096 * 3 + LONGEST_WRITTEN;
-/// So many names are suggested at most, as the protocol says.
+/// The most names that are suggested, from the protocol.
 const SUGGESTED: usize = CompletionInfo::MAX_VALUES;
-/// How many documents a completion looks through.
+/// How many documents a completion looks at.
 const CONSIDERED: usize = 1000;
 
 /// A command to run.
 pub(super) struct Job {
-    pub(super) line: Line,
-    /// Who takes its progress.
+    pub(super) command_line: CommandLine,
+    /// Receives its progress.
     pub(super) steps: Option<UnboundedSender<Step>>,
     pub(super) reply: oneshot::Sender<Answer>,
 }
@@ -69,12 +69,12 @@ impl Handler {
         Handler { tools: tools::all(writes).into(), roots, queues }
     }
 
-    /// Runs a command whose progress `steps` take. It ends early if this future is dropped, as for a cancelled request.
-    async fn run(&self, line: Line, steps: Option<UnboundedSender<Step>>) -> Result<Answer, ErrorData> {
+    /// Runs a command that reports its progress to `steps`. It ends early if this future is dropped, as for a cancelled request.
+    async fn run(&self, command_line: CommandLine, steps: Option<UnboundedSender<Step>>) -> Result<Answer, ErrorData> {
         let (reply, answer) = oneshot::channel();
         let ended = || ErrorData::internal_error("kb is ending", None);
-        let queue = if line.writes() { &self.queues.writing } else { &self.queues.reading };
-        queue.send(Job { line, steps, reply }).await.map_err(|_| ended())?;
+        let queue = if command_line.writes() { &self.queues.writing } else { &self.queues.reading };
+        queue.send(Job { command_line, steps, reply }).await.map_err(|_| ended())?;
         answer.await.map_err(|_| ended())
     }
 
@@ -89,12 +89,12 @@ impl Handler {
             ErrorData::invalid_params(format!("there is no tool {name:?}; the tools are {}", names.join(", ")), None)
         };
         let definition = self.tools.iter().find(|definition| definition.tool.name == name).ok_or_else(unknown)?;
-        let line = match (definition.line)(arguments, &self.roots) {
-            Ok(line) => line,
+        let command_line = match (definition.command_line)(arguments, &self.roots) {
+            Ok(command_line) => command_line,
             Err(wrong) => return Ok(CallToolResult::error(vec![ContentBlock::text(wrong)])),
         };
-        let part = line.part;
-        let answer = self.run(line, steps).await?;
+        let part = command_line.part;
+        let answer = self.run(command_line, steps).await?;
         if answer.failed() || answer.is_refused {
             return Ok(CallToolResult::error(vec![ContentBlock::text(answer.messages.join("\n"))]));
         }
@@ -115,24 +115,24 @@ impl Handler {
 
     /// The text of a document.
     async fn text_of(&self, namespace: String, document: String) -> Result<Answer, ErrorData> {
-        let of = |arguments: Vec<String>| line(arguments, Some(namespace.clone()));
+        let of = |arguments: Vec<String>| CommandLine::new(arguments, Some(namespace.clone()));
         let contents = self.run(of(vec!["toc".to_owned(), "--".to_owned(), document.clone()]), None).await?;
         if contents.failed() || contents.is_refused {
             return Ok(contents);
         }
         let entries = contents.value.as_ref().and_then(|value| value["entries"].as_array());
         let sections = named(entries.map_or(&[][..], Vec::as_slice), "section_id");
-        // Section 0 is the text that stands in no other.
+        // Section 0 is the text outside of all others.
         let sections = if sections.is_empty() { vec!["0".to_owned()] } else { sections };
         let tokens = format!("--max-tokens={DOCUMENT_TOKENS}");
         let section = vec!["section".to_owned(), tokens, "--".to_owned(), document];
         self.run(of([section, sections].concat()), None).await
     }
 
-    /// The items of a list, and where it goes on.
-    async fn items(&self, line: Line) -> Result<(Vec<Value>, Option<String>), ErrorData> {
-        let part = line.part;
-        let answer = self.run(line, None).await?;
+    /// The items of a list, and the cursor for the next part.
+    async fn items(&self, command_line: CommandLine) -> Result<(Vec<Value>, Option<String>), ErrorData> {
+        let part = command_line.part;
+        let answer = self.run(command_line, None).await?;
         let next = next_cursor(&answer, part);
         let mut value = answer.value.unwrap_or_default();
         Ok((serde_json::from_value(value["items"].take()).unwrap_or_default(), next))
@@ -142,7 +142,7 @@ impl Handler {
 /// Tells a client how far its call is.
 async fn tell(client: &Peer<RoleServer>, token: &ProgressToken, step: Step) {
     let told = ProgressNotificationParam::new(token.clone(), step.done as f64).with_message(step.message);
-    // A client that has gone needs none.
+    // The client may have gone.
     drop(client.notify_progress(told).await);
 }
 
@@ -166,7 +166,7 @@ fn named(items: &[Value], field: &str) -> Vec<String> {
     items.iter().filter_map(|item| item[field].as_str().map(str::to_owned)).collect()
 }
 
-/// Where a list goes on of which a part was asked for; `None` if all is shown, or it is no list.
+/// The cursor for the next part of a list; `None` if all is shown, or the answer is no list.
 fn next_cursor(answer: &Answer, part: Option<Part>) -> Option<String> {
     let value = answer.value.as_ref()?;
     let shown = match value.get("entries") {
@@ -246,9 +246,9 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let line = arguments::documents(request.and_then(|request| request.cursor));
-        let line = line.map_err(|wrong| ErrorData::invalid_params(wrong, None))?;
-        let (documents, next) = self.items(line).await?;
+        let command_line = arguments::documents(request.and_then(|request| request.cursor));
+        let command_line = command_line.map_err(|wrong| ErrorData::invalid_params(wrong, None))?;
+        let (documents, next) = self.items(command_line).await?;
         let resource = |document: &Value| {
             let text = |field: &str| document[field].as_str().unwrap_or_default().to_owned();
             let uri = format!("{SCHEME}{}/{}", text("namespace"), text("doc_id"));

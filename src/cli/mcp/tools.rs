@@ -5,43 +5,41 @@ use rmcp::schemars::SchemaGenerator;
 use serde_json::{Value, json};
 
 use super::arguments::{
-    Arguments, DeleteChunks, EditChunk, Ingest, ListChunks, ListDocuments, Search, Section, Status, Toc, context,
-    line_of,
+    Arguments, DeleteChunks, EditChunk, Ingest, ListChunks, ListDocuments, Search, Section, Status, Toc,
+    command_line_of, context,
 };
-use super::line::{Line, Roots};
+use super::command_line::{CommandLine, Roots};
 use crate::render::{REFERENCE, schemas_of};
 
-/// What an agent needs of no result: `messages` has the notes.
-const NOT_OF_ANY: &[&str] = &["notes", "schema"];
-/// What an agent does not need of the hits of a search: how they were found, and their text a second time. A note says in
-/// a line what was left out.
-const NOT_OF_SEARCH: &str = "\
+/// Fields that no result of a tool has: `messages` has the notes.
+const LEFT_OUT_OF_ALL: &[&str] = &["notes", "schema"];
+/// Not needed by an agent: how hits were found, and their text a second time.
+const LEFT_OUT_OF_SEARCH: &str = "\
     also_in chunk_first chunk_last duplicates found_by keyword_score left_out level matched_chunks matches method \
     mode namespaces number parent_id path provenance query rank score semantic_score snippet sources stages tables \
     timings_ms understood weights";
-/// What it does not need of a context, whose text has the passages.
-const NOT_OF_CONTEXT: &str = "\
+/// The text of a context has the passages.
+const LEFT_OUT_OF_CONTEXT: &str = "\
     content kinds language left_out max_tokens namespaces number path query score stages summary tokenizer";
-/// What it does not need of entries, which are nested, and of sections.
-const NOT_OF_SECTIONS: &str = "chunk_first chunk_last confidence left_out number parent_id path provenance tables";
-/// What it does not need of documents: how they were read and cut.
-const NOT_OF_DOCUMENTS: &str = "\
+const LEFT_OUT_OF_SECTIONS: &str = "chunk_first chunk_last confidence left_out number parent_id path provenance tables";
+/// How documents were read and cut.
+const LEFT_OUT_OF_DOCUMENTS: &str = "\
     by_model children chunking content_hash context engine structure_version toc_corrected toc_method version";
-/// What it does not need of listed chunks, all of which are parents.
-const NOT_OF_CHUNKS: &str = "chunk_index chunk_type level number parent_id path tables updated_at";
-/// What it does not need of the status: how the store is kept.
-const NOT_OF_STATUS: &str = "\
+/// All listed chunks are parents.
+const LEFT_OUT_OF_CHUNKS: &str = "chunk_index chunk_type level number parent_id path tables updated_at";
+/// How the store is kept.
+const LEFT_OUT_OF_STATUS: &str = "\
     contexts dimension engine history_bytes keyword_bytes keyword_chunks pending_generation restorable_generations \
     tables_bytes vector_index writer";
-/// What it does not need of an ingest: what it cost, and options that an agent has not.
-const NOT_OF_INGEST: &str = "contexts dry_run failed_before languages not_removed reused seconds";
-const NOT_OF_CHANGES: &str = "dry_run";
+/// The cost of an ingest, and options that an agent does not have.
+const LEFT_OUT_OF_INGEST: &str = "contexts dry_run failed_before languages not_removed reused seconds";
+const LEFT_OUT_OF_CHANGES: &str = "dry_run";
 
 /// A tool and how its arguments become a command line. An error says which argument is wrong.
 pub(super) struct Definition {
     pub(super) tool: Tool,
-    pub(super) line: fn(JsonObject, &Roots) -> Result<Line, String>,
-    /// The fields of the command's JSON that are left out, with spaces between them.
+    pub(super) command_line: fn(JsonObject, &Roots) -> Result<CommandLine, String>,
+    /// The fields of the command's JSON that are left out, separated by spaces.
     left_out: &'static str,
 }
 
@@ -54,12 +52,12 @@ impl Definition {
     }
 }
 
-/// Leaves fields out of a result or of its schema, at every depth, with those of [`NOT_OF_ANY`]. The metadata of documents
+/// Leaves fields out of a result or of its schema, at every depth, with those of [`LEFT_OUT_OF_ALL`]. The metadata of documents
 /// has names of its own.
 fn leave_out(value: &mut Value, fields: &[&str]) {
     match value {
         Value::Object(object) => {
-            object.retain(|name, _| !fields.contains(&name.as_str()) && !NOT_OF_ANY.contains(&name.as_str()));
+            object.retain(|name, _| !fields.contains(&name.as_str()) && !LEFT_OUT_OF_ALL.contains(&name.as_str()));
             let inner = object.iter_mut().filter(|(name, _)| name.as_str() != "metadata");
             inner.for_each(|(_, inner)| leave_out(inner, fields));
         }
@@ -75,16 +73,16 @@ pub(super) fn all(writes: bool) -> Vec<Definition> {
             "kb_search",
             "Search the documents",
             &["search"],
-            NOT_OF_SEARCH,
+            LEFT_OUT_OF_SEARCH,
             "Find the passages that answer a question, with document, section, pages and a confidence from 0 to 1. One call is usually enough: ask in plain words, in the language of the documents. Nothing found means that the documents do not answer it.",
         ),
         Definition {
-            line: context,
+            command_line: context,
             ..define::<Search>(
                 "kb_context",
                 "Build a context",
                 &["context"],
-                NOT_OF_CONTEXT,
+                LEFT_OUT_OF_CONTEXT,
                 "Like kb_search, but as one text within a token limit, ready to answer from. Source and confidence precede each passage.",
             )
         },
@@ -92,35 +90,35 @@ pub(super) fn all(writes: bool) -> Vec<Definition> {
             "kb_get_toc",
             "Table of contents",
             &["toc", "tocs"],
-            NOT_OF_SECTIONS,
+            LEFT_OUT_OF_SECTIONS,
             "The table of contents of a document, or the top level of every document. Shows what kb_get_section takes.",
         ),
         define::<Section>(
             "kb_get_section",
             "Read sections",
             &["section"],
-            NOT_OF_SECTIONS,
+            LEFT_OUT_OF_SECTIONS,
             "The whole text of sections and their subsections, by id (safest), printed number or title.",
         ),
         define::<ListDocuments>(
             "kb_list_documents",
             "List the documents",
             &["docs"],
-            NOT_OF_DOCUMENTS,
+            LEFT_OUT_OF_DOCUMENTS,
             "The documents with their files; the structured answer also has kinds, topics and summaries.",
         ),
         define::<ListChunks>(
             "kb_list_chunks",
             "List chunks",
             &["chunks"],
-            NOT_OF_CHUNKS,
+            LEFT_OUT_OF_CHUNKS,
             "The chunks of a document or a section with their ids and texts.",
         ),
         define::<Status>(
             "kb_status",
             "Status",
             &["status"],
-            NOT_OF_STATUS,
+            LEFT_OUT_OF_STATUS,
             "How many documents and chunks there are, and which model reads them.",
         ),
     ];
@@ -131,7 +129,7 @@ pub(super) fn all(writes: bool) -> Vec<Definition> {
                     "kb_ingest",
                     "Ingest files",
                     &["ingest"],
-                    NOT_OF_INGEST,
+                    LEFT_OUT_OF_INGEST,
                     "Read files or folders into the knowledge base; files that have not changed are skipped.",
                 ),
                 false,
@@ -141,7 +139,7 @@ pub(super) fn all(writes: bool) -> Vec<Definition> {
                     "kb_edit_chunk",
                     "Edit a chunk",
                     &["chunk_edit"],
-                    NOT_OF_CHANGES,
+                    LEFT_OUT_OF_CHANGES,
                     "Replace the text of a chunk. The file stays as it is, and the edit survives the next ingest.",
                 ),
                 true,
@@ -151,7 +149,7 @@ pub(super) fn all(writes: bool) -> Vec<Definition> {
                     "kb_delete_chunks",
                     "Delete chunks",
                     &["chunk_delete"],
-                    NOT_OF_CHANGES,
+                    LEFT_OUT_OF_CHANGES,
                     "Remove chunks from the knowledge base. The files stay.",
                 ),
                 true,
@@ -176,7 +174,7 @@ fn define<A: Arguments>(
     let annotations = ToolAnnotations::new().read_only(true).open_world(false);
     let tool = Tool::new(name, description, input).with_title(title).with_annotations(annotations);
     let tool = tool.with_raw_output_schema(output_of(kinds, left_out).into());
-    Definition { tool, line: line_of::<A>, left_out }
+    Definition { tool, command_line: command_line_of::<A>, left_out }
 }
 
 fn changing(mut definition: Definition, is_destructive: bool) -> Definition {
@@ -185,8 +183,8 @@ fn changing(mut definition: Definition, is_destructive: bool) -> Definition {
     definition
 }
 
-/// The schema of a structured answer: what the command prints as JSON, and what stands beside it. It lists the fields of the
-/// result, and not which of them are always there: that would be a tenth of all schemas.
+/// The schema of a structured answer: the JSON of the command and the fields around it. It does not say which fields of the
+/// result are required, which would take a tenth of its length.
 fn output_of(kinds: &[&str], left_out: &str) -> JsonObject {
     let left_out: Vec<&str> = left_out.split(' ').chain(["required"]).collect();
     let definitions = schemas_of(kinds, |schema| leave_out(schema, &left_out));

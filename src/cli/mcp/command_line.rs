@@ -11,24 +11,46 @@ use serde_json::Value;
 
 use crate::paths::{is_inside, real};
 
-/// The most names in one argument: others wait for their turn.
+/// The most names in one argument, so that a call does not keep others waiting for long.
 const MOST_NAMES: usize = 100;
 /// The longest name, path or filter, in bytes: messages repeat it, and a title is compared with all of a document.
 const LONGEST_NAME: usize = 4000;
-/// The arguments that are texts.
+/// The arguments that may be longer.
 const TEXTS: [&str; 2] = ["query", "content"];
 
 /// The command line of a call.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Line {
+pub(super) struct CommandLine {
     /// The command and its arguments.
     pub(super) arguments: Vec<String>,
     pub(super) namespace: Option<String>,
-    /// The shown part of a list; `None` for what is no list.
+    /// The shown part, if the command shows a list.
     pub(super) part: Option<Part>,
 }
 
-impl Line {
+impl CommandLine {
+    /// A command that shows no list.
+    pub(super) fn new(arguments: Vec<String>, namespace: Option<String>) -> Self {
+        CommandLine { arguments, namespace, part: None }
+    }
+
+    /// A command that shows a list. Its options have to stand before `--`.
+    pub(super) fn of_list(
+        mut arguments: Vec<String>,
+        namespace: Option<String>,
+        cursor: Option<String>,
+        size: usize,
+    ) -> Result<Self, String> {
+        let offset = match cursor {
+            None => 0,
+            Some(cursor) => {
+                cursor.parse::<u32>().map_err(|_| "cursor: no earlier call returned this value".to_owned())?
+            }
+        };
+        arguments.extend([format!("--limit={size}"), format!("--offset={offset}")]);
+        Ok(CommandLine { arguments, namespace, part: Some(Part { offset: offset as usize, size }) })
+    }
+
     /// Whether its command changes the store.
     pub(super) fn writes(&self) -> bool {
         matches!(self.arguments[0].as_str(), "ingest" | "chunk-edit" | "chunk-delete")
@@ -95,31 +117,11 @@ pub(super) fn names(name: &str, names: Vec<String>) -> Result<Vec<String>, Strin
 }
 
 /// A number of at least 1 and at most `most`; an error names the argument.
-pub(super) fn within(name: &str, number: Option<u32>, most: u32) -> Result<Option<u32>, String> {
+pub(super) fn in_range(name: &str, number: Option<u32>, most: u32) -> Result<Option<u32>, String> {
     match number {
         Some(number) if !(1..=most).contains(&number) => {
             Err(format!("{name}: give a number from 1 to {most}, not {number}"))
         }
         number => Ok(number),
     }
-}
-
-/// The line of what is no list.
-pub(super) fn line(arguments: Vec<String>, namespace: Option<String>) -> Line {
-    Line { arguments, namespace, part: None }
-}
-
-/// The line of a list. Options have to stand before `--`.
-pub(super) fn list(
-    mut arguments: Vec<String>,
-    namespace: Option<String>,
-    cursor: Option<String>,
-    size: usize,
-) -> Result<Line, String> {
-    let offset = match cursor {
-        None => 0,
-        Some(cursor) => cursor.parse::<u32>().map_err(|_| "cursor: no earlier call returned this value".to_owned())?,
-    };
-    arguments.extend([format!("--limit={size}"), format!("--offset={offset}")]);
-    Ok(Line { arguments, namespace, part: Some(Part { offset: offset as usize, size }) })
 }
