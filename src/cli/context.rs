@@ -66,6 +66,6 @@ pub async fn run(context: &Context, args: ContextArgs) -> Result<u8> {
     if nothing {
         return nothing_found(context, &found.query, &found.notes, &found.nearest);
     }
-    context.tell_more(&format!("{} of {most} tokens, counted by {}", found.tokens, found.tokenizer));
+    context.tell_verbose(&format!("{} of {most} tokens, counted by {}", found.tokens, found.tokenizer));
     Ok(0)
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::global::Global;
-use super::invocation::{Context, Step};
+use super::invocation::{Context, ProgressStep};
 use super::output::Output;
 use super::parse::{self, Spell};
 use super::{Cli, remote};
@@ -20,12 +20,12 @@ use crate::render::Screen;
 use crate::search::Warm;
 use crate::serve::Stream;
 
-/// As wide as tables in an answer may be.
+/// The width of tables in an answer.
 const COLUMNS: usize = 100;
 /// What to do while another process writes: only a command line can wait.
 const LATER: &str = "try again later";
 
-/// What a command gave.
+/// The outcome of a command.
 #[derive(Debug, Default)]
 pub(super) struct Answer {
     /// The result as Markdown.
@@ -53,25 +53,25 @@ impl Answer {
     }
 }
 
-/// Runs a command. `None` if it crashed.
-pub(super) async fn to_its_end(warm: &Warm, command: LocalBoxFuture<'_, Result<u8>>) -> Option<Result<u8>> {
-    let mut running = Running { warm, is_sound: false };
+/// Runs a command, and returns `None` if it crashed.
+pub(super) async fn run_catching_crash(warm: &Warm, command: LocalBoxFuture<'_, Result<u8>>) -> Option<Result<u8>> {
+    let mut guard = WarmGuard { warm, keeps_open: false };
     let outcome = AssertUnwindSafe(command).catch_unwind().await.ok()?;
-    // Opening a store gives its notices. Opened again, it gives them to the next command too.
-    running.is_sound = !notice::was_given();
+    // Notices come from opening the store. It must be opened again for the next command to get them too.
+    guard.keeps_open = !notice::was_given();
     Some(outcome)
 }
 
-/// Closes what stays open after a command that did not end as it should, because its state is unknown. Otherwise lets other
-/// processes have what the command leased, and closes what takes too much memory.
-struct Running<'w> {
+/// Ends the use of the open store by a command. If the command crashed or gave notices, the store is closed. Otherwise its
+/// snapshot is released, and only what takes too much memory is closed.
+struct WarmGuard<'w> {
     warm: &'w Warm,
-    is_sound: bool,
+    keeps_open: bool,
 }
 
-impl Drop for Running<'_> {
+impl Drop for WarmGuard<'_> {
     fn drop(&mut self) {
-        if !self.is_sound {
+        if !self.keeps_open {
             self.warm.close();
         }
         self.warm.rest();
@@ -82,28 +82,28 @@ impl Drop for Running<'_> {
 pub(super) struct InProcess {
     own: Global,
     warm: Arc<Warm>,
-    command_line: clap::Command,
+    parser: clap::Command,
     spell: Spell,
 }
 
 impl InProcess {
-    /// `own` are the global options of this process. Messages have the words that `spell` registers, which are the same for
-    /// all that run beside each other.
+    /// `own` are the global options of this process. `spell` registers how messages name settings; it applies to the whole
+    /// process.
     pub(super) fn new(own: Global, warm: Arc<Warm>, spell: Spell) -> Self {
-        InProcess { own, warm, command_line: parse::command::<Cli>(false), spell }
+        InProcess { own, warm, parser: parse::command::<Cli>(false), spell }
     }
 
-    /// Runs a command as a process of its own would, in the named namespace or that of this process. Its progress goes to
-    /// `steps`.
+    /// Runs a command as a process of its own would, in the named namespace or that of this process, and reports its
+    /// progress to `steps`.
     pub(super) async fn run(
         &mut self,
         arguments: Vec<String>,
         namespace: Option<String>,
-        steps: Option<UnboundedSender<Step>>,
+        steps: Option<UnboundedSender<ProgressStep>>,
     ) -> Answer {
         let arguments: Vec<OsString> =
             std::iter::once("kb".into()).chain(arguments.into_iter().map(Into::into)).collect();
-        let (cli, matches) = match parse::try_parse::<Cli>(&mut self.command_line, &arguments, self.spell) {
+        let (cli, matches) = match parse::try_parse::<Cli>(&mut self.parser, &arguments, self.spell) {
             Ok(parsed) => parsed,
             Err(error) => return Answer::of(&parse::as_usage(&error.to_string())),
         };
@@ -114,9 +114,10 @@ impl InProcess {
         let tell = move |text: &str| told.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
         let (to, kept) = (output.clone(), self.warm.clone());
         let screen = Screen { columns: COLUMNS, lines: 0, is_terminal: false, has_links: false };
-        let context = |global, matches| Context::new(global, matches, screen, to).keeping_open(kept).telling(steps);
+        let context =
+            |global, matches| Context::new(global, matches, screen, to).keeping_open(kept).reporting_to(steps);
         let running = remote::answer_at(global, cli.command, matches, context, |_, _| Ok(None));
-        let running = to_its_end(&self.warm, running.boxed_local());
+        let running = run_catching_crash(&self.warm, running.boxed_local());
         let outcome = notice::given_to(tell, running).await.unwrap_or_else(|| {
             Err(Error::failed("kb crashed, which a damaged store can cause").hint("`kb check` finds damage"))
         });

@@ -111,7 +111,8 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
             return Ok(0);
         }
     }
-    let request = request(args, context.over(config.ingest.clone().for_namespace(&context.global.namespace))?)?;
+    let settings = config.ingest.clone().for_namespace(&context.global.namespace);
+    let request = request(args, context.with_arguments(settings)?)?;
     let llm = context.llm(&store, &config);
     if request.chunks.context == Some(ContextKind::Llm) {
         llm.required(&format!("{} llm", Setting("context")))?;

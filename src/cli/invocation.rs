@@ -23,29 +23,29 @@ use crate::serve::Stream;
 use crate::store::{DocumentName, DocumentRow, LockTimeout, Namespace, Snapshot, Store, Writer, namespace_name};
 use crate::text::visible;
 
-/// The variables with keys may have any name, so `kb serve` cannot know whether they are the same.
+/// Why `kb serve` declines: the variables with keys may have any name, so it cannot know whether its own are the same.
 pub(super) const ASKS_AN_ENDPOINT: &str = "the command asks an endpoint";
 
-/// A server has descriptors, a standard input and pipes of its own, so a name may mean another file to it.
+/// Why `kb serve` declines: it has descriptors, a standard input and pipes of its own, so a name may mean another file.
 pub(super) const READS_A_FILE: &str = "the command reads a file";
 
-/// How far a command is.
+/// The progress of a command.
 #[derive(Debug)]
-pub(super) struct Step {
+pub(super) struct ProgressStep {
     /// Files read, parent chunks placed and child chunks embedded; each step has more than the one before.
     pub(super) done: usize,
     pub(super) message: String,
 }
 
-/// What a command has in a process that answers many.
+/// The context of a command in a process that runs many of them.
 struct Served {
     warm: Arc<Warm>,
-    /// Whether another process asks, which could run the command itself.
+    /// Whether another process asked, which could run the command itself.
     for_another: bool,
     declined: OnceLock<&'static str>,
 }
 
-/// What every command gets: the global options and its own arguments.
+/// The input of every command: the global options and its own arguments.
 pub(super) struct Context {
     pub(super) global: Global,
     /// The arguments of the subcommand, environment variables included.
@@ -54,8 +54,8 @@ pub(super) struct Context {
     pub(super) output: Arc<Output>,
     /// `None` unless `kb serve` or `kb mcp` runs the command.
     served: Option<Served>,
-    /// Who takes the progress, if not standard error.
-    pub(super) steps: Option<UnboundedSender<Step>>,
+    /// Where the progress goes, besides standard error.
+    pub(super) steps: Option<UnboundedSender<ProgressStep>>,
     /// The note on ignored settings of the store is shown once.
     told: Once,
 }
@@ -65,27 +65,27 @@ impl Context {
         Context { global, matches, screen, output, served: None, steps: None, told: Once::new() }
     }
 
-    /// The same with what `kb serve` has open.
+    /// This context, with the open store of `kb serve`.
     pub(super) fn served_from(self, warm: Arc<Warm>) -> Self {
         Context { served: Some(Served { warm, for_another: true, declined: OnceLock::new() }), ..self }
     }
 
-    /// The same with what this process keeps open between its own commands.
+    /// This context, with the store that this process keeps open between its own commands.
     pub(super) fn keeping_open(self, warm: Arc<Warm>) -> Self {
         Context { served: Some(Served { warm, for_another: false, declined: OnceLock::new() }), ..self }
     }
 
-    /// The same with someone who takes the progress.
-    pub(super) fn telling(self, steps: Option<UnboundedSender<Step>>) -> Self {
+    /// This context, with a receiver of the progress.
+    pub(super) fn reporting_to(self, steps: Option<UnboundedSender<ProgressStep>>) -> Self {
         Context { steps, ..self }
     }
 
-    /// Why `kb serve` leaves the command to the process that asked, if it does.
+    /// Why `kb serve` declines the command, if it does.
     pub(super) fn declined(&self) -> Option<&'static str> {
         self.served.as_ref()?.declined.get().copied()
     }
 
-    /// Ends a command that `kb serve` runs; in a process of its own it goes on.
+    /// An error that makes `kb serve` decline the command. Does nothing in another process.
     pub(super) fn decline_if_served(&self, reason: &'static str) -> Result<()> {
         let Some(served) = self.served.as_ref().filter(|served| served.for_another) else { return Ok(()) };
         Err(Error::failed(*served.declined.get_or_init(|| reason)))
@@ -104,8 +104,8 @@ impl Context {
         Store::open(self.global.kb.as_deref(), &Context::here()?)
     }
 
-    /// Lays the environment and the command line over the settings of files.
-    pub(super) fn over<T: FromArgMatches>(&self, mut file: T) -> Result<T> {
+    /// The settings of files, overridden by the environment and the command line.
+    pub(super) fn with_arguments<T: FromArgMatches>(&self, mut file: T) -> Result<T> {
         let updated = file.update_from_arg_matches(&self.matches);
         updated.map_err(|error| Error::usage(error.to_string()))?;
         Ok(file)
@@ -148,7 +148,7 @@ impl Context {
         Models::of_user().unwrap_or_else(|_| Models::open("")).with_endpoint(config.embedding.clone())
     }
 
-    /// The same for what a store records.
+    /// The models that a store may name. A store of other people cannot use all of them.
     pub(super) fn models_of(&self, store: &Store, config: &Config) -> Models {
         let (models, known) = (self.models(config), KnownStores::of_user());
         if store.is_own() || known.has(store.root()) { models } else { models.for_store_of_others() }
@@ -280,13 +280,13 @@ impl Context {
         }
     }
 
-    /// The selected namespace in its stored form; several as they were typed.
+    /// The name of the selected namespace in its stored form; several names as they were typed.
     fn namespace_named(&self) -> String {
         let named = &self.global.namespace;
         namespace_name(named).unwrap_or_else(|_| named.clone())
     }
 
-    /// Writes a result to standard output and the notes that its text lacks to standard error. Gives the exit code of success.
+    /// Writes a result to standard output, and the notes that its text lacks to standard error. Returns the exit code 0.
     pub(super) fn show(&self, mut page: Page) -> Result<u8> {
         let format = self.output_format();
         if !page.has_no_namespace {
@@ -348,7 +348,7 @@ impl Context {
     }
 
     /// Writes a note under `--verbose`.
-    pub(super) fn tell_more(&self, text: &str) {
+    pub(super) fn tell_verbose(&self, text: &str) {
         if self.global.verbose > 0 {
             self.tell(text);
         }

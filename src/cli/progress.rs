@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::global::write_line;
-use super::invocation::{Context, Step};
+use super::invocation::{Context, ProgressStep};
 use super::output::write_above;
 use crate::ingest::Progress;
 use crate::models::DownloadProgress;
@@ -29,9 +29,9 @@ const DOWNLOAD_OF_UNKNOWN_SIZE: &str = "{spinner} {bytes}  {bytes_per_sec}  {wid
 /// The exit code of a process that Ctrl-C ended: 128 and the number of the signal.
 const INTERRUPTED: i32 = 130;
 
-/// Where steps go, and the last one.
+/// The receiver of progress steps, and the last one.
 struct Steps {
-    to: UnboundedSender<Step>,
+    to: UnboundedSender<ProgressStep>,
     last: Mutex<Option<(Instant, usize)>>,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn progress_display(context: &Context) -> Arc<Display> {
     let on_terminal = std::io::stderr().is_terminal();
     let bar = if shown && on_terminal { ProgressBar::no_length() } else { ProgressBar::hidden() };
     let last_line = (shown && !on_terminal).then(|| Mutex::new(Instant::now()));
-    // On one terminal a failure would be named twice.
+    // If both streams go to the terminal, the report names the failures.
     let shows_both = on_terminal && context.screen.is_terminal;
     let names_failures = !(quiet || shows_both);
     let steps = context.steps.clone().map(|to| Steps { to, last: Mutex::default() });
@@ -55,7 +55,7 @@ static RUNNING: Mutex<Weak<Display>> = Mutex::new(Weak::new());
 /// Ends the process on Ctrl-C with the exit code of shells. What was published stays, and the next writer finishes or
 /// drops what was being written.
 pub(super) fn end_on_interrupt(display: &Arc<Display>) {
-    // Once it was caught, the system never ends the process itself again. So one task listens until the process ends.
+    // Once Ctrl-C was caught, the system never ends the process itself again, so one task listens until the end.
     static LISTENS: Once = Once::new();
     *RUNNING.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(display);
     LISTENS.call_once(|| {
@@ -96,14 +96,14 @@ struct Counts {
     texts: AtomicUsize,
     contexts_requested: AtomicUsize,
     published: AtomicUsize,
-    /// All of these together, which never begins again.
+    /// The sum of all work, which never decreases.
     done: AtomicUsize,
 }
 
 impl Display {
     fn draw(&self, template: &str, length: Option<u64>) {
         if !self.bar.is_hidden() {
-            // Each change draws the bar, so its looks come first.
+            // Each change draws the bar, so the style comes first.
             let style = ProgressStyle::with_template(template).expect("the templates above are valid");
             self.bar.set_style(style.progress_chars("━╸─"));
             length.iter().for_each(|length| self.bar.set_length(*length));
@@ -127,19 +127,18 @@ impl Display {
         }
     }
 
-    /// Gives a step if the last one is older than [`STEP_INTERVAL`].
+    /// Sends a step if the last one is older than [`STEP_INTERVAL`].
     fn step(&self) {
         let Some(Steps { to, last }) = &self.steps else { return };
         let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
         let done = self.counts.done.load(Ordering::Relaxed);
         if last.is_none_or(|(at, before)| done > before && at.elapsed() >= STEP_INTERVAL) {
             *last = Some((Instant::now(), done));
-            // A client that has gone takes none.
-            drop(to.send(Step { done, message: self.counts() }));
+            // The client may have gone.
+            drop(to.send(ProgressStep { done, message: self.counts() }));
         }
     }
 
-    /// Counts work and shows it.
     fn did(&self, work: usize) {
         self.counts.done.fetch_add(work, Ordering::Relaxed);
         self.step();
@@ -148,11 +147,12 @@ impl Display {
 
     fn counts(&self) -> String {
         let Counts { files, total, texts, contexts_requested, .. } = &self.counts;
-        let [files, total, texts, contexts_requested] = [files, total, texts, contexts_requested].map(|count| count.load(Ordering::Relaxed));
+        let [files, total, texts, contexts] =
+            [files, total, texts, contexts_requested].map(|count| count.load(Ordering::Relaxed));
         let rate = texts as f64 / self.bar.elapsed().as_secs_f64().max(0.001);
         let read = if total > 0 { format!("{files}/{total} files read, ") } else { String::new() };
         let asked =
-            if contexts_requested > 0 { format!("model asked about {}, ", count(contexts_requested, "parent chunk")) } else { String::new() };
+            if contexts > 0 { format!("model asked about {}, ", count(contexts, "parent chunk")) } else { String::new() };
         // A run without files may embed texts that are not child chunks.
         let what = if total > 0 { "child chunk" } else { "text" };
         format!("{read}{asked}{} embedded ({rate:.0}/s)", count(texts, what))

@@ -103,7 +103,7 @@ pub async fn run(context: &Context, args: ReindexArgs) -> Result<u8> {
     };
     let (structure, force, dry_run) = (args.structure, args.force, args.dry_run);
     let sizes = if args.chunks {
-        let settings = context.over(config.ingest.clone().for_namespace(&context.global.namespace).chunks)?;
+        let settings = context.with_arguments(config.ingest.clone().for_namespace(&context.global.namespace).chunks)?;
         // The default sizes for what is not set.
         ChunkChange::to_sizes_of(&ChunkConfig::default().with(&settings.change(None)?))
     } else {
@@ -142,7 +142,7 @@ pub(super) fn rebuild_options(context: &Context, wait: &WaitArgs) -> Result<Rebu
     let config = context.config(&store)?;
     let declares_reading = context.matches.try_contains_id("page_timeout").is_ok();
     let settings = config.ingest.reading.clone();
-    let reading = if declares_reading { context.over(settings)? } else { settings }.reading()?;
+    let reading = if declares_reading { context.with_arguments(settings)? } else { settings }.reading()?;
     Ok(RebuildOptions {
         limits: reading.limits,
         load: reading.load,

@@ -152,7 +152,10 @@ impl Session {
         {
             return Ok(Some(session));
         }
-        let names = if command.is_about_all() { vec![NamespacePattern::All] } else { NamespacePattern::in_list(&global.namespace) };
+        let names = match command.is_about_all() {
+            true => vec![NamespacePattern::All],
+            false => NamespacePattern::in_list(&global.namespace),
+        };
         let ready = match session.pull(&names).await {
             Ok(()) if command.needs_namespace() => session.must_exist(&names).await,
             pulled => pulled,
@@ -240,7 +243,9 @@ impl Session {
     /// only the namespaces that were copied.
     async fn must_exist(&self, names: &[NamespacePattern<'_>]) -> Result<()> {
         let missing = names.iter().find_map(|named| match named {
-            NamespacePattern::One(name) => self.copy.store().namespace(name).ok().filter(|namespace| !namespace.exists()),
+            NamespacePattern::One(name) => {
+                self.copy.store().namespace(name).ok().filter(|namespace| !namespace.exists())
+            }
             NamespacePattern::All | NamespacePattern::Below(_) => None,
         });
         match missing {

@@ -152,7 +152,7 @@ pub(super) fn report(context: &Context, notes: &[Note], route: &Route, trace: &T
     }
     let stages: Vec<String> =
         trace.stages.iter().map(|stage| format!("{} {:.1} ms", stage.name, stage.milliseconds)).collect();
-    context.tell_more(&format!("method {}; {}", route.method().name(), stages.join(", ")));
+    context.tell_verbose(&format!("method {}; {}", route.method().name(), stages.join(", ")));
     Ok(())
 }
 
@@ -171,7 +171,7 @@ pub(super) async fn ask(
     SearchSettings::check_variables()?;
     let store = context.store()?;
     let mut config = context.config(&store)?;
-    config.search = context.over(config.search)?;
+    config.search = context.with_arguments(config.search)?;
     if args.all {
         config.search.min_confidence = Some(Share(0.0));
     }

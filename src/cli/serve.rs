@@ -34,10 +34,10 @@ fn parse_idle(text: &str) -> Result<Duration, String> {
 }
 
 #[cfg(unix)]
-pub(super) use here::{ask, run};
+pub(super) use unix::{ask, run};
 
 #[cfg(unix)]
-mod here {
+mod unix {
     use std::ffi::OsString;
     use std::os::fd::{BorrowedFd, RawFd};
     use std::path::Path;
@@ -48,7 +48,7 @@ mod here {
     use rustix::io::FdFlags;
 
     use super::super::global::warning;
-    use super::super::in_process::to_its_end;
+    use super::super::in_process::run_catching_crash;
     use super::super::invocation::Context;
     use super::super::output::{self, Output};
     use super::super::{Cli, Command, answer, parse, spelling};
@@ -65,7 +65,7 @@ mod here {
     /// The last of the standard streams.
     const STANDARD_ERROR: RawFd = 2;
     /// A server leaves the folder that it was started in, so that the folder can be removed.
-    const NOWHERE: &str = "/";
+    const ROOT_FOLDER: &str = "/";
 
     pub(in super::super) async fn run(context: &Context, args: ServeArgs) -> Result<u8> {
         let store = context.store()?;
@@ -86,7 +86,7 @@ mod here {
         }
         let (idle, socket) = (period::duration(args.idle.as_secs_f64()), server.socket().display());
         context.tell(&format!("kb serve listens at {socket} and ends after {idle} without a command"));
-        std::env::set_current_dir(NOWHERE).unwrap_or_default();
+        std::env::set_current_dir(ROOT_FOLDER).unwrap_or_default();
         let (warm, mut command_line) = (Arc::new(Warm::new(engine)), parse::command::<Cli>(false));
         let root = root.to_owned();
         let end = server.run(args.idle, async |call| answer_to(call, &root, &warm, &mut command_line).await).await?;
@@ -96,20 +96,20 @@ mod here {
         Ok(0)
     }
 
-    /// A stay in the folder of a command.
-    struct Stay;
+    /// Leaves the folder of a command when it is dropped.
+    struct FolderGuard;
 
-    impl Drop for Stay {
+    impl Drop for FolderGuard {
         fn drop(&mut self) {
-            std::env::set_current_dir(NOWHERE).unwrap_or_default();
+            std::env::set_current_dir(ROOT_FOLDER).unwrap_or_default();
         }
     }
 
     /// Runs a command as a process of its own would. The current folder, the spelling of settings and the notices belong
-    /// to the whole process; they are the command's, because one runs at a time.
+    /// to the whole process; this command may set them, because only one runs at a time.
     async fn answer_to(call: Call, root: &Path, warm: &Arc<Warm>, command_line: &mut clap::Command) -> Answer {
         let declined = |reason: &str| Answer::Declined(reason.to_owned());
-        let _stay = Stay;
+        let _guard = FolderGuard;
         if std::env::set_current_dir(&call.folder).is_err() {
             return declined("it cannot enter the current folder");
         }
@@ -119,7 +119,7 @@ mod here {
         if !cli.command.is_served() {
             return declined("it only reads");
         }
-        // The process that asks has brought the copy of a remote store up to date; this server is that copy's.
+        // The asking process has brought the copy of a remote store up to date, and this is the server of that copy.
         if cli.global.kb.as_deref().is_some_and(is_address) {
             cli.global.kb = Some(root.to_owned());
         }
@@ -129,7 +129,7 @@ mod here {
         let to = output.clone();
         notice::give_with(move |text| to.line(&warning(text)));
         let context = Context::new(cli.global.clone(), matches, screen, output.clone()).served_from(warm.clone());
-        let Some(outcome) = to_its_end(warm, answer(&context, cli.command).boxed_local()).await else {
+        let Some(outcome) = run_catching_crash(warm, answer(&context, cli.command).boxed_local()).await else {
             return declined("the command crashed");
         };
         if let Some(reason) = context.declined() {
@@ -151,7 +151,7 @@ mod here {
         Answer::Done { code, pieces: output.take() }
     }
 
-    /// Lets the server of the store answer, if there is one. `None` if this process has to.
+    /// Asks the server of the store to run the command. `None` if this process has to run it.
     ///
     /// # Errors
     /// If the answer cannot be written.
@@ -170,24 +170,25 @@ mod here {
         let call = Call { folder, columns, lines, is_terminal, has_links, arguments };
         match serve::ask(store.root(), call) {
             CallOutcome::Answered(Answer::Done { code, pieces }) => {
-                context.tell_more("answered by kb serve");
+                context.tell_verbose("answered by kb serve");
                 pieces.iter().try_for_each(output::write_or_page)?;
                 return Ok(Some(code));
             }
-            CallOutcome::Answered(Answer::Declined(reason)) => context.tell_more(&format!("kb serve declined: {reason}")),
-            CallOutcome::Failed(error) => context.tell_more(&format!("kb serve did not answer: {error}")),
+            CallOutcome::Answered(Answer::Declined(reason)) => {
+                context.tell_verbose(&format!("kb serve declined: {reason}"));
+            }
+            CallOutcome::Failed(error) => context.tell_verbose(&format!("kb serve did not answer: {error}")),
             CallOutcome::NoServer if choice == ServeChoice::Auto && store.is_own() => match start(store.root()) {
-                Ok(()) => context.tell_more("started kb serve"),
-                Err(error) => context.tell_more(&format!("cannot start kb serve: {error}")),
+                Ok(()) => context.tell_verbose("started kb serve"),
+                Err(error) => context.tell_verbose(&format!("cannot start kb serve: {error}")),
             },
             CallOutcome::NoServer => {}
         }
         Ok(None)
     }
 
-    /// Lets no descriptor pass to a started process but the standard streams: a server would hold the pipes and locks that
-    /// a script has open.
-    fn keep_descriptors() -> std::io::Result<()> {
+    /// Passes only the standard streams to started processes: a server would keep the pipes and locks of a script open.
+    fn close_descriptors_on_exec() -> std::io::Result<()> {
         for entry in std::fs::read_dir("/dev/fd")? {
             let number = entry?.file_name().to_str().and_then(|name| name.parse::<RawFd>().ok());
             if let Some(number) = number.filter(|number| *number > STANDARD_ERROR) {
@@ -201,7 +202,7 @@ mod here {
 
     /// Starts a server that outlives this process and its terminal.
     fn start(store: &Path) -> std::io::Result<()> {
-        keep_descriptors()?;
+        close_descriptors_on_exec()?;
         let mut server = Process::new(std::env::current_exe()?);
         server.arg("serve").arg("--background").arg("--kb").arg(real(store));
         server.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().map(drop)

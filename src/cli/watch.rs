@@ -20,14 +20,14 @@ use crate::error::{Error, Kind, Result};
 use crate::paths::real;
 use crate::store::Store;
 
-/// So long nothing must change before an ingest begins.
-const QUIET: Duration = Duration::from_millis(500);
-/// So long an ingest is put off at most while files keep changing.
-const PUT_OFF: Duration = Duration::from_secs(10);
-/// How often paths are looked for that are gone, and a locked store is tried again.
-const AGAIN: Duration = Duration::from_secs(5);
-/// When an ingest is tried again that failed, as on a full disk.
-const LATER: Duration = Duration::from_secs(60);
+/// How long nothing must change before an ingest begins.
+const QUIET_TIME: Duration = Duration::from_millis(500);
+/// How long an ingest is delayed at most while files keep changing.
+const LONGEST_DELAY: Duration = Duration::from_secs(10);
+/// How often missing folders are looked for and a locked store is tried again.
+const CHECK_INTERVAL: Duration = Duration::from_secs(5);
+/// When a failed ingest is tried again, as on a full disk.
+const RETRY_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Ingest files and folders when they change, until Ctrl-C
 #[derive(Debug, Args)]
@@ -58,21 +58,21 @@ pub async fn run(context: &Context, args: WatchArgs) -> Result<u8> {
     let caches = dirs::cache_dir().map(|folder| folder.join("kb"));
     let left_out: Vec<PathBuf> = store.into_iter().chain(caches).map(|path| real(&path)).collect();
     let own = roots.clone();
-    // An ingest follows no links to folders, and one to `/` would have the whole machine watched.
+    // An ingest does not follow links to folders; a link to `/` would make kb watch the whole machine.
     let config = Config::default().with_follow_symlinks(false);
     let on_event = move |event: notify::Result<notify::Event>| {
-        // After an error events may be lost, so everything is looked at.
+        // After an error events may be lost, so it counts as a change.
         let counts = event.map_or(true, |event| {
-            is_change(&event.kind) && event.paths.iter().any(|path| is_of(path, &own, &left_out))
+            is_change(&event.kind) && event.paths.iter().any(|path| is_ingested(path, &own, &left_out))
         });
         if counts {
-            // If one is waiting already, this one is covered by it.
+            // If the channel is full, an ingest is due already.
             changed.try_send(()).unwrap_or_default();
         }
     };
     let watcher = RecommendedWatcher::new(on_event, config);
     let mut watched = Watched::of(watcher.map_err(|error| refused(&error))?, &roots);
-    watched.look()?;
+    watched.watch_present()?;
     let mut due = Some(Instant::now());
     let watching = async {
         loop {
@@ -85,10 +85,10 @@ pub async fn run(context: &Context, args: WatchArgs) -> Result<u8> {
             tokio::select! {
                 () = begin => due = ingest(context, &args).await?.map(|pause| Instant::now() + pause),
                 Some(()) = changes.recv() => {
-                    settle(&mut changes).await;
+                    wait_until_quiet(&mut changes).await;
                     due = Some(Instant::now());
                 }
-                () = sleep(AGAIN) => if watched.look()? {
+                () = sleep(CHECK_INTERVAL) => if watched.watch_present()? {
                     due = Some(Instant::now());
                 },
             }
@@ -97,15 +97,15 @@ pub async fn run(context: &Context, args: WatchArgs) -> Result<u8> {
     context.tell(&format!("watching {}; Ctrl-C ends it", crate::text::count(args.paths.len(), "path")));
     tokio::select! {
         ended = watching => ended,
-        // An ingest that runs gets the signal too, and tells what is in.
+        // A running ingest gets the signal too, and reports what it has saved.
         _ = ctrl_c() => Ok(0),
     }
 }
 
 /// Waits until nothing changes any more.
-async fn settle(changes: &mut mpsc::Receiver<()>) {
+async fn wait_until_quiet(changes: &mut mpsc::Receiver<()>) {
     let begun = Instant::now();
-    while begun.elapsed() < PUT_OFF && matches!(timeout(QUIET, changes.recv()).await, Ok(Some(()))) {}
+    while begun.elapsed() < LONGEST_DELAY && matches!(timeout(QUIET_TIME, changes.recv()).await, Ok(Some(()))) {}
 }
 
 /// Whether an event changes what an ingest would read.
@@ -113,8 +113,8 @@ fn is_change(kind: &EventKind) -> bool {
     !matches!(kind, EventKind::Access(_))
 }
 
-/// Whether an ingest would look at a path: hidden files and folders are skipped, and what kb itself writes is `left_out`.
-fn is_of(path: &Path, roots: &[PathBuf], left_out: &[PathBuf]) -> bool {
+/// Whether an ingest would read a path: it skips hidden files and folders, and `left_out`, where kb itself writes.
+fn is_ingested(path: &Path, roots: &[PathBuf], left_out: &[PathBuf]) -> bool {
     if left_out.iter().any(|folder| path.starts_with(folder)) {
         return false;
     }
@@ -130,11 +130,11 @@ fn refused(error: &notify::Error) -> Error {
     Error::failed(format!("cannot watch for changes: {error}")).hint(hint)
 }
 
-/// What is watched: folders, and for files their folders, because an editor puts a new file into the place of the old one.
+/// The watched folders. Files are watched through their folders, because editors replace the file.
 struct Watched {
     watcher: RecommendedWatcher,
     folders: Vec<(PathBuf, RecursiveMode)>,
-    /// Which folder it is that is watched; `None` if it is gone.
+    /// The identities of the watched folders; `None` if one is gone.
     present: Vec<Option<(u64, u64)>>,
 }
 
@@ -147,8 +147,8 @@ impl Watched {
         Watched { watcher, folders: roots.iter().map(folder).collect(), present: vec![None; roots.len()] }
     }
 
-    /// Watches folders that have come, come back, or been replaced. Returns whether any has.
-    fn look(&mut self) -> Result<bool> {
+    /// Watches folders that were created or replaced. Returns whether there are any.
+    fn watch_present(&mut self) -> Result<bool> {
         let mut come = false;
         for ((folder, mode), present) in self.folders.iter().zip(&mut self.present) {
             let now = identity(folder);
@@ -156,7 +156,7 @@ impl Watched {
                 continue;
             }
             if present.is_some() {
-                // What is gone is watched no longer, and the system may have noticed before.
+                // Fails if the system has noticed already that the folder is gone.
                 self.watcher.unwatch(folder).unwrap_or_default();
             }
             if now.is_some() {
@@ -169,7 +169,7 @@ impl Watched {
     }
 }
 
-/// Which folder it is: another one in its place has another number. `None` if nothing is there.
+/// Distinguishes a folder from another one at the same path. `None` if there is none.
 fn identity(folder: &Path) -> Option<(u64, u64)> {
     let facts = folder.metadata().ok()?;
     #[cfg(unix)]
@@ -178,7 +178,7 @@ fn identity(folder: &Path) -> Option<(u64, u64)> {
     Some((0, u64::from(facts.is_dir())))
 }
 
-/// Runs `kb ingest` in a process of its own. Gives the time after which to try again, if it could not do its work.
+/// Runs `kb ingest` in a process of its own. If it failed, returns the time after which to try again.
 async fn ingest(context: &Context, args: &WatchArgs) -> Result<Option<Duration>> {
     let there: Vec<&PathBuf> = args.paths.iter().filter(|path| path.exists()).collect();
     if there.is_empty() {
@@ -197,9 +197,9 @@ async fn ingest(context: &Context, args: &WatchArgs) -> Result<Option<Duration>>
     }
     Ok(match status.success() || is(Kind::Partial) {
         true => None,
-        // A path that has gone meanwhile is a wrong use too.
-        false if is(Kind::Locked) || is(Kind::Usage) => Some(AGAIN),
-        false => Some(LATER),
+        // A path that was deleted meanwhile is a usage error too.
+        false if is(Kind::Locked) || is(Kind::Usage) => Some(CHECK_INTERVAL),
+        false => Some(RETRY_INTERVAL),
     })
 }
 
@@ -219,7 +219,7 @@ mod tests {
             ("/project/docs/store/MANIFEST.json", false),
             ("/elsewhere/a.md", false),
         ] {
-            assert_eq!(is_of(Path::new(path), &roots, &[PathBuf::from("/project/docs/store")]), counts, "{path}");
+            assert_eq!(is_ingested(Path::new(path), &roots, &[PathBuf::from("/project/docs/store")]), counts, "{path}");
         }
         assert!(!is_change(&EventKind::Access(notify::event::AccessKind::Any)));
         assert!(is_change(&EventKind::Any));

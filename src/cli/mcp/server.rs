@@ -16,7 +16,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{mpsc, oneshot};
 
 use super::super::in_process::Answer;
-use super::super::invocation::Step;
+use super::super::invocation::ProgressStep;
 use super::arguments;
 use super::command_line::{CommandLine, Part, Roots};
 use super::tools::{self, Definition};
@@ -45,7 +45,7 @@ const CONSIDERED: usize = 1000;
 pub(super) struct Job {
     pub(super) command_line: CommandLine,
     /// Receives its progress.
-    pub(super) steps: Option<UnboundedSender<Step>>,
+    pub(super) steps: Option<UnboundedSender<ProgressStep>>,
     pub(super) reply: oneshot::Sender<Answer>,
 }
 
@@ -70,7 +70,7 @@ impl Handler {
     }
 
     /// Runs a command that reports its progress to `steps`. It ends early if this future is dropped, as for a cancelled request.
-    async fn run(&self, command_line: CommandLine, steps: Option<UnboundedSender<Step>>) -> Result<Answer, ErrorData> {
+    async fn run(&self, command_line: CommandLine, steps: Option<UnboundedSender<ProgressStep>>) -> Result<Answer, ErrorData> {
         let (reply, answer) = oneshot::channel();
         let ended = || ErrorData::internal_error("kb is ending", None);
         let queue = if command_line.writes() { &self.queues.writing } else { &self.queues.reading };
@@ -82,7 +82,7 @@ impl Handler {
         &self,
         name: &str,
         arguments: JsonObject,
-        steps: Option<UnboundedSender<Step>>,
+        steps: Option<UnboundedSender<ProgressStep>>,
     ) -> Result<CallToolResult, ErrorData> {
         let unknown = || {
             let names: Vec<&str> = self.tools.iter().map(|definition| definition.tool.name.as_ref()).collect();
@@ -140,7 +140,7 @@ impl Handler {
 }
 
 /// Tells a client how far its call is.
-async fn tell(client: &Peer<RoleServer>, token: &ProgressToken, step: Step) {
+async fn tell(client: &Peer<RoleServer>, token: &ProgressToken, step: ProgressStep) {
     let told = ProgressNotificationParam::new(token.clone(), step.done as f64).with_message(step.message);
     // The client may have gone.
     drop(client.notify_progress(told).await);
