@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::filter::FILTERS;
 use super::invocation::{Context, READS_A_FILE};
-use super::search::{AskedArgs, SETTINGS, ask, nothing_found, report};
+use super::search::{QueryArgs, SETTINGS, nothing_found, prepare_request, report};
 use crate::config::{DEFAULT_CONTEXT_TOKENS, Output};
 use crate::error::Result;
 use crate::render::{MarkdownLayout, prompt_context};
@@ -39,7 +39,7 @@ entities_left_out:
 #[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{MORE}\n\n{FILTERS}\n\n{SETTINGS}"))]
 pub struct ContextArgs {
     #[command(flatten)]
-    asked: AskedArgs,
+    query_args: QueryArgs,
     /// Format the context with this template
     #[arg(long, value_name = "FILE", help_heading = "What is shown")]
     template: Option<PathBuf>,
@@ -54,7 +54,7 @@ pub async fn run(context: &Context, args: ContextArgs) -> Result<u8> {
         Some(template) => template,
         None => &MarkdownLayout,
     };
-    let (searcher, request) = ask(context, args.asked, Target::Chunks, Output::Prompt).await?;
+    let (searcher, request) = prepare_request(context, args.query_args, Target::Chunks, Output::Prompt).await?;
     let most = request.shape.max_tokens.unwrap_or(DEFAULT_CONTEXT_TOKENS);
     let found = searcher.context(&request, most, layout).await?;
     report(context, &found.notes, &found.route, &found.trace)?;

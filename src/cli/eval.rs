@@ -98,6 +98,35 @@ pub async fn run(context: &Context, args: EvalArgs) -> Result<u8> {
         return questions(context, file, args.baseline.as_deref(), &conditions).await;
     }
     let folder = args.folder.as_deref().expect("clap asks for a folder or for questions");
+    check_set_conditions(&args, &conditions)?;
+    // A figure must not depend on how fast the machine is.
+    let rerank = rerank(args.rerank.as_ref(), args.rerank_budget, None)?;
+    if matches!(rerank, Rerank::Endpoint { .. }) {
+        return Err(Error::usage("a set can be measured only with models on this machine")
+            .hint("name a reranking model, or measure your own questions with --questions"));
+    }
+    let scratch =
+        tempfile::tempdir().map_err(|error| Error::io("make a scratch folder in", &std::env::temp_dir(), &error))?;
+    let engine = context.engine(&Config::default());
+    let model = match &args.model {
+        Some(name) => context.models(&Config::of_user()?).find(name)?,
+        None => Model::embedded(),
+    };
+    let progress = progress_display(context);
+    let jobs = args.jobs.map_or_else(cores, Threads::get);
+    let set = Evaluation { folder, methods: &args.methods, rerank: &rerank, model, unanswerable: args.unanswerable };
+    let mut report = evaluate(set, scratch.path(), &engine, jobs, progress).await?;
+    report.unmet = conditions.iter().filter_map(|condition| report.unmet(condition)).collect();
+    context.show(evaluation(&report))?;
+    if report.missing > 0 && !args.unanswerable {
+        let missing = count(report.missing, "document");
+        context.tell(&format!("corpus.jsonl lacks {missing} that the judgements name"));
+    }
+    Ok(note_unmet(context, &report.unmet))
+}
+
+/// Refuses conditions on figures that this run does not measure.
+fn check_set_conditions(args: &EvalArgs, conditions: &[Condition]) -> Result<()> {
     let measured = |method: Method| args.methods.contains(&method);
     if let Some(method) = conditions.iter().filter_map(|condition| condition.method).find(|method| !measured(*method)) {
         return Err(Error::usage(format!("--min asks for {}, which is not measured", method.name()))
@@ -115,30 +144,7 @@ pub async fn run(context: &Context, args: EvalArgs) -> Result<u8> {
             METRICS.join(", ")
         )));
     }
-    // A figure must not depend on how fast the machine is.
-    let rerank = rerank(args.rerank.as_ref(), args.rerank_budget, None)?;
-    if matches!(rerank, Rerank::Endpoint { .. }) {
-        return Err(Error::usage("a set can be measured only with models on this machine")
-            .hint("name a reranking model, or measure your own questions with --questions"));
-    }
-    let scratch =
-        tempfile::tempdir().map_err(|error| Error::io("make a scratch folder in", &std::env::temp_dir(), &error))?;
-    let engine = context.engine(&Config::default());
-    let model = match &args.model {
-        Some(name) => context.models(&Config::of_user()?).find(name)?,
-        None => Model::embedded(),
-    };
-    let progress = progress_display(context);
-    let jobs = args.jobs.map_or_else(cores, Threads::get);
-    let what = Evaluation { folder, methods: &args.methods, rerank: &rerank, model, unanswerable: args.unanswerable };
-    let mut report = evaluate(what, scratch.path(), &engine, jobs, progress).await?;
-    report.unmet = conditions.iter().filter_map(|condition| report.unmet(condition)).collect();
-    context.show(evaluation(&report))?;
-    if report.missing > 0 && !args.unanswerable {
-        let missing = count(report.missing, "document");
-        context.tell(&format!("corpus.jsonl lacks {missing} that the judgements name"));
-    }
-    Ok(note_unmet(context, &report.unmet))
+    Ok(())
 }
 
 /// Asks the store the questions in a file.
@@ -161,7 +167,7 @@ async fn questions(context: &Context, file: &Path, baseline: Option<&Path>, cond
     report.notes.iter().for_each(|note| context.tell(&note.message));
     let code = note_unmet(context, &report.unmet);
     let Some(first) = report.notes.first() else { return Ok(code) };
-    // A search that misses and a question that nothing can answer must not look alike in a figure.
+    // A wrong question must not look like a search that found nothing.
     let what = count(report.notes.len(), "question");
     Err(Error::usage(format!("no search can answer {what} of {}: {}", file.display(), first.message))
         .hint("correct the questions, or ingest the documents"))

@@ -8,7 +8,7 @@ use futures::future::try_join_all;
 
 use super::filter::{FILTERS, TimeArgs};
 use super::invocation::{ASKS_AN_ENDPOINT, Context, READS_A_FILE};
-use crate::config::{HalfLifeSetting, Output, SearchSettings, Share, list_settings};
+use crate::config::{Config, HalfLifeSetting, Output, SearchSettings, Share, list_settings};
 use crate::embed::{Reranker, TokenCounter};
 use crate::endpoint::RERANKING;
 use crate::error::{Error, Result, Setting};
@@ -59,7 +59,7 @@ other, a note names the one without effect.";
 #[command(after_help = EXAMPLES, after_long_help = format!("{MORE}\n\n{FILTERS}\n\n{SETTINGS}"))]
 pub struct SearchArgs {
     #[command(flatten)]
-    asked: AskedArgs,
+    query_args: QueryArgs,
     /// What to search for: chunks, or sections with a preview
     #[arg(
         long = "in",
@@ -77,7 +77,7 @@ pub struct SearchArgs {
 
 // No doc comment: it would become the description of the command.
 #[derive(Debug, Args)]
-pub(super) struct AskedArgs {
+pub(super) struct QueryArgs {
     /// Show each stage with its time, its input and its output
     #[arg(long, help_heading = "What is shown")]
     explain: bool,
@@ -99,7 +99,7 @@ pub(super) struct AskedArgs {
 
 pub async fn run(context: &Context, args: SearchArgs) -> Result<u8> {
     let output = if context.output_format().is_json() { Output::Json } else { Output::People };
-    let (searcher, request) = ask(context, args.asked, args.target, output).await?;
+    let (searcher, request) = prepare_request(context, args.query_args, args.target, output).await?;
     if let Some(id) = &args.why {
         let why = searcher.why(&request, id).await?;
         let flag = why.loss.setting.map(|setting| setting.to_string());
@@ -157,9 +157,9 @@ pub(super) fn report(context: &Context, notes: &[Note], route: &Route, trace: &T
 }
 
 /// The request, and the searcher that answers it.
-pub(super) async fn ask(
+pub(super) async fn prepare_request(
     context: &Context,
-    args: AskedArgs,
+    args: QueryArgs,
     target: Target,
     output: Output,
 ) -> Result<(Searcher, SearchRequest)> {
@@ -181,13 +181,44 @@ pub(super) async fn ask(
     let (mut request, notes) = config.search.request(query, target, output, |id| context.is_typed(id))?;
     notes.iter().for_each(|note| context.tell(note));
     request.explain = args.explain;
-    let mut searcher = context.searcher_over(&store, &config)?;
+    let searcher = with_endpoints(context.searcher_over(&store, &config)?, context, &store, &config, &request)?;
+    request.restriction = args.times.restriction(request.restriction.filter, config.headings)?;
+    if request.restriction.filter.is_some() && !context.is_typed("filter") {
+        let without = match context.is_given("filter") {
+            true => "unset it to search without it".to_owned(),
+            false => format!("{} '' searches without it", Setting("filter")),
+        };
+        request.restriction.filter_from = origin_of("filter", &store)?.map(|place| FilterOrigin { place, without });
+    }
+    if let Some(setting) = config.search.half_life.filter(|setting| setting.half_life.is_some())
+        && let Err(error) = half_life_fits(setting, &request.restriction)
+    {
+        if context.is_typed("half_life") {
+            return Err(error);
+        }
+        request.half_life = None;
+        context.tell(&format!("no decay: {}", error.message()));
+    }
+    if !args.doc.is_empty() {
+        request.documents = Some(documents(context, &searcher, &args.doc, &store).await?);
+    }
+    Ok((searcher, request))
+}
+
+/// Adds the endpoints that a request needs to its searcher.
+fn with_endpoints(
+    mut searcher: Searcher,
+    context: &Context,
+    store: &Store,
+    config: &Config,
+    request: &SearchRequest,
+) -> Result<Searcher> {
     if request.expand.wordings.any() {
         context.decline_if_served(ASKS_AN_ENDPOINT)?;
         let expand = format!("{} llm, rewrite, hyde or keywords", Setting("expand"));
-        searcher = searcher.asking(Arc::new(context.llm(&store, &config).required(&expand)?));
+        searcher = searcher.asking(Arc::new(context.llm(store, config).required(&expand)?));
     } else if request.fallback != Fallback::default()
-        && let Some(client) = context.llm(&store, &config).client()?
+        && let Some(client) = context.llm(store, config).client()?
     {
         context.decline_if_served(ASKS_AN_ENDPOINT)?;
         searcher = searcher.asking(Arc::new(client));
@@ -200,28 +231,7 @@ pub(super) async fn ask(
         })?;
         searcher = searcher.reranking(Arc::new(Reranker::new(&settings)?));
     }
-    request.restriction = args.times.restriction(request.restriction.filter, config.headings)?;
-    if request.restriction.filter.is_some() && !context.is_typed("filter") {
-        let without = match context.is_given("filter") {
-            true => "unset it to search without it".to_owned(),
-            false => format!("{} '' searches without it", Setting("filter")),
-        };
-        request.restriction.filter_from = origin_of("filter", &store)?.map(|place| FilterOrigin { place, without });
-    }
-    if let Some(setting) = config.search.half_life.filter(|setting| setting.half_life.is_some()) {
-        match half_life_fits(setting, &request.restriction) {
-            Ok(()) => {}
-            Err(error) if context.is_typed("half_life") => return Err(error),
-            Err(error) => {
-                request.half_life = None;
-                context.tell(&format!("no decay: {}", error.message()));
-            }
-        }
-    }
-    if !args.doc.is_empty() {
-        request.documents = Some(documents(context, &searcher, &args.doc, &store).await?);
-    }
-    Ok((searcher, request))
+    Ok(searcher)
 }
 
 /// Checks that a half-life has the unit of the times.
