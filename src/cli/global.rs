@@ -191,7 +191,7 @@ pub(super) fn past_the_end(offset: usize, all: usize) -> String {
     format!("{} {offset} is past the end of the list, which has {all}", Setting("offset"))
 }
 
-/// A warning as it is shown, even with `--quiet`: it is as serious as an error.
+/// The text of a warning. It is shown even with `--quiet`, because it is as serious as an error.
 pub(super) fn warning(text: &str) -> String {
     format!("warning: {}", printable(text))
 }

@@ -127,7 +127,7 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
         }
         Ok(store)
     };
-    // Who names the endpoint means it.
+    // A user who names the endpoint agrees to its use.
     let models = match asked.as_deref().is_some_and(is_endpoint) {
         true => context.models(&config),
         false => context.models_of(&store, &config),
@@ -195,7 +195,7 @@ fn request(args: IngestArgs, settings: IngestSettings) -> Result<IngestRequest> 
         args.paths.into_iter().partition(|path| path.as_os_str() == "-");
     let (pages, paths): (Vec<PathBuf>, Vec<PathBuf>) =
         paths.into_iter().partition(|path| path.to_str().is_some_and(ingest::is_address));
-    // Each page once: fragments do not belong to its address.
+    // Each page once: fragments are not part of its address.
     let pages = pages.iter().filter_map(|page| page.to_str()).map(ingest::address);
     let pages: BTreeSet<_> = pages.collect::<Result<_>>()?;
     let max_file_bytes = settings.max_file_size.map(|megabytes| megabytes.get() as u64 * MEGABYTE);

@@ -47,7 +47,7 @@ pub(super) fn read_text(file: &Path) -> Result<String> {
     std::fs::read_to_string(file).map(without_mark).map_err(|error| Error::reading(file, &error))
 }
 
-/// What `read` makes of standard input.
+/// Reads standard input with `read`.
 pub(super) fn standard_input<T>(read: impl FnOnce(StdinLock<'static>) -> std::io::Result<T>) -> Result<T> {
     read(std::io::stdin().lock())
         .map_err(|error| Error::failed(format!("cannot read standard input: {}", plain_io(&error))).caused_by(error))

@@ -180,8 +180,8 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Lets a write beyond the limit of `ulimit -f` fail like one on a full disk. Otherwise its signal would end the process
-/// without a word.
+/// Makes a write beyond the limit of `ulimit -f` fail like one on a full disk. Otherwise a signal would end the process
+/// without a message.
 #[cfg(unix)]
 fn fail_at_the_limit_on_file_sizes() {
     let handled = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Default::default());
@@ -209,7 +209,7 @@ fn run(cli: Cli, matches: ArgMatches, arguments: &[OsString]) -> Result<u8> {
     let Cli { global, command } = cli;
     let output = if command.only_reads() { Output::paging() } else { Output::default() };
     let context = |global, matches| Context::new(global, matches, Screen::of_output(), Arc::new(output));
-    // The commands that these run have the address too.
+    // These start other commands of kb, to which they pass the address.
     let is_passed_on = matches!(command, Command::Browse(_) | Command::Mcp(_) | Command::Watch(_));
     if global.kb.as_deref().is_some_and(is_address) && !is_passed_on {
         let elsewhere = |context: &Context, command: &Command| ask_server(context, command, arguments);
@@ -223,7 +223,7 @@ fn run(cli: Cli, matches: ArgMatches, arguments: &[OsString]) -> Result<u8> {
     }
 }
 
-/// Lets `kb serve` answer. `None` if this process has to.
+/// Asks `kb serve` to run the command. `None` if this process has to run it.
 #[cfg_attr(not(unix), expect(unused_variables, reason = "only Unix has kb serve"))]
 fn ask_server(context: &Context, command: &Command, arguments: &[OsString]) -> Result<Option<u8>> {
     #[cfg(unix)]

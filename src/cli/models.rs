@@ -218,7 +218,7 @@ async fn suggest(context: &Context, models: &Models) -> Result<u8> {
             .hint(format!("ingest documents first: `{}`", NextStep::Ingest("PATH"))));
     }
     let used = in_use.iter().map(|name| {
-        // One that is not installed may be any model.
+        // The name alone does not say which model it is, if it is not installed.
         let reads = models.find(name).ok().map(|model| model.embedding_config.languages.share(&text));
         SuggestedModel::in_use(name, reads)
     });

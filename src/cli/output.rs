@@ -26,7 +26,7 @@ pub(super) fn end_bar() {
     }
 }
 
-/// Writes what a reading command gave to the streams of this process. A long result goes to a pager.
+/// Writes the output of a reading command to the streams of this process. A long result goes to a pager.
 ///
 /// # Errors
 /// As for [`write`].
@@ -59,7 +59,7 @@ pub(super) fn write(Piece { stream, text }: &Piece) -> std::io::Result<()> {
     std::io::stdout().flush()
 }
 
-/// A message as it fits the terminal, if there is one. An error in JSON stays one line.
+/// A message, wrapped if it goes to a terminal. An error in JSON stays one line.
 fn fitted(text: &str) -> Cow<'_, str> {
     match message_columns() {
         Some(columns) if !text.starts_with('{') => at_words(text, columns).into(),
@@ -72,14 +72,14 @@ fn fitted(text: &str) -> Cow<'_, str> {
 pub(super) struct Output {
     /// `None` writes to the streams of this process.
     collected: Option<Mutex<Vec<Piece>>>,
-    /// The last result as JSON, for who takes it beside the text.
+    /// The last result as JSON, if the caller wants it besides the text.
     value: Option<Mutex<String>>,
     /// Whether long results go to a pager.
     pages: bool,
 }
 
 impl Output {
-    /// Writes to the streams of this process, long results to a pager. For commands that have nothing left to do then.
+    /// Writes to the streams of this process, long results to a pager. For commands that end after their output.
     pub(super) fn paging() -> Self {
         Output { pages: true, ..Output::default() }
     }

@@ -11,7 +11,7 @@ use crate::render::Screen;
 /// The user's pager; an empty one, or `cat`, turns paging off.
 const VARIABLE: &str = "PAGER";
 const DEFAULT: &str = "less";
-/// How `less` behaves where the user has not said so: it ends by itself if all fits, shows colours, and leaves the text.
+/// The default options of `less`: it ends by itself if all fits, shows colours, and leaves the text on the screen.
 const LESS: (&str, &str) = ("LESS", "FRX");
 
 /// Shows a text in the pager, if it is longer than the terminal. `false` if it was not shown.
@@ -27,7 +27,7 @@ pub(super) fn show(text: &str) -> bool {
     let Ok(mut child) = pager.stdin(Stdio::piped()).spawn() else { return false };
     leave_ctrl_c();
     feed(&mut child, text);
-    // Whatever it says, the user has ended it.
+    // Its exit code does not matter: the user has ended it.
     drop(child.wait());
     true
 }
@@ -55,11 +55,11 @@ fn feed(child: &mut Child, text: &str) {
     drop(written);
 }
 
-/// Ctrl-C is the pager's now: without kb it would stay behind on the terminal. It stays ignored, as kb ends soon after.
+/// Ignores Ctrl-C, which the pager handles: if it ended kb, the pager would stay on the terminal. kb ends soon after.
 #[cfg(unix)]
 fn leave_ctrl_c() {
     let ignored = signal_hook::flag::register(signal_hook::consts::SIGINT, Default::default());
-    // Then the pager merely ends less well.
+    // Without this only the end of the pager is less clean.
     drop(ignored);
 }
 

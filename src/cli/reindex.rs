@@ -111,7 +111,7 @@ pub async fn run(context: &Context, args: ReindexArgs) -> Result<u8> {
     };
     let chunks = ChunkChange { context: args.context, ..sizes };
     let request = ReindexRequest { documents, structure, chunks, force, dry_run };
-    // Only an explicit request asks the model again what it failed to answer before.
+    // Only an explicit request repeats questions that the model failed to answer before.
     let again = args.force && args.context == Some(ContextKind::Llm);
     let unanswered = if again { Unanswered::AskAgain } else { Unanswered::Skip };
     let options = RebuildOptions { llm: Some(llm), unanswered, ..rebuild_options(context, &args.wait)? };

@@ -6,8 +6,8 @@ use ratatui::crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModif
 use ratatui::layout::{Position, Rect};
 
 use super::super::in_process::Answer;
-use super::rows::{Row, Thing, add_sections, document, generation, hit};
-use super::task::{Listed, Task};
+use super::rows::{Row, RowTarget, add_sections, document, generation, hit};
+use super::task::{ListKind, Task};
 use crate::text::visible;
 
 /// Rows or lines that a turn of the wheel or a page key moves.
@@ -24,7 +24,7 @@ Left  fold a document
 PgUp, PgDn  scroll the text
 Ctrl-E  edit the chunk in your editor
 Ctrl-X  delete the chunk, after a question
-Ctrl-Z  take the last change of the store back, after a question
+Ctrl-Z  undo the last change of the store, after a question
 Ctrl-O  open the file
 Ctrl-U  empty the query
 Esc, Ctrl-C  leave";
@@ -42,14 +42,14 @@ pub(super) struct Places {
 #[derive(Debug, Default)]
 pub(super) struct App {
     pub(super) query: String,
-    pub(super) listed: Listed,
+    pub(super) list_kind: ListKind,
     pub(super) rows: Vec<Row>,
     pub(super) selected: usize,
     pub(super) text: String,
     /// Rows of the text above the screen.
     pub(super) scrolled: usize,
-    /// What was found, done or failed.
-    pub(super) said: String,
+    /// The line below the list: what was found, done or failed.
+    pub(super) status: String,
     /// What was done, until the list that it changed is read again.
     done: String,
     pub(super) places: Places,
@@ -68,7 +68,7 @@ impl App {
 
     pub(super) fn begin(&mut self) -> Vec<Task> {
         if self.query.is_empty() {
-            self.listed = Listed::Documents;
+            self.list_kind = ListKind::Documents;
         }
         self.list_again()
     }
@@ -95,18 +95,18 @@ impl App {
 
     /// Reads the list again after a change.
     pub(super) fn list_again(&mut self) -> Vec<Task> {
-        match self.listed {
-            Listed::Hits if self.query.trim().is_empty() => {
+        match self.list_kind {
+            ListKind::Hits if self.query.trim().is_empty() => {
                 self.list(Vec::new());
-                self.said = match std::mem::take(&mut self.done) {
+                self.status = match std::mem::take(&mut self.done) {
                     nothing if nothing.is_empty() => "type a question or words".to_owned(),
                     done => done,
                 };
                 Vec::new()
             }
-            Listed::Hits => vec![Task::Search(self.query.clone())],
-            Listed::Documents => vec![Task::Documents],
-            Listed::History => vec![Task::History],
+            ListKind::Hits => vec![Task::Search(self.query.clone())],
+            ListKind::Documents => vec![Task::Documents],
+            ListKind::History => vec![Task::History],
         }
     }
 
@@ -172,7 +172,7 @@ impl App {
             if key.code == KeyCode::Char('y') {
                 return vec![then];
             }
-            self.said = "nothing was changed".to_owned();
+            self.status = "nothing was changed".to_owned();
             return Vec::new();
         }
         if key.modifiers.contains(KeyModifiers::CONTROL) {
@@ -183,7 +183,7 @@ impl App {
             KeyCode::Enter | KeyCode::Right => return self.enter(),
             KeyCode::Left => return self.fold(),
             KeyCode::Tab => {
-                self.listed = self.listed.next();
+                self.list_kind = self.list_kind.next();
                 self.selected = 0;
                 return self.list_again();
             }
@@ -205,12 +205,12 @@ impl App {
     }
 
     fn control(&mut self, code: KeyCode) -> Vec<Task> {
-        let row = self.row().map(|row| row.thing.clone());
+        let row = self.row().map(|row| row.target.clone());
         match (code, row) {
             (KeyCode::Char('c' | 'q'), _) => return vec![Task::Leave],
             (KeyCode::Char('u'), _) => self.typed(String::clear),
-            (KeyCode::Char('e'), Some(Thing::Hit { chunk, .. })) => return vec![Task::Edit(chunk)],
-            (KeyCode::Char('x'), Some(Thing::Hit { chunk, .. })) => {
+            (KeyCode::Char('e'), Some(RowTarget::Hit { chunk, .. })) => return vec![Task::Edit(chunk)],
+            (KeyCode::Char('x'), Some(RowTarget::Hit { chunk, .. })) => {
                 let text = "delete this chunk? y deletes it, any other key cancels";
                 self.question = Some((text, Task::Delete(chunk)));
             }
@@ -218,10 +218,10 @@ impl App {
                 let text = "undo the last change of the store? y undoes it, any other key cancels";
                 self.question = Some((text, Task::Undo));
             }
-            (KeyCode::Char('o'), Some(Thing::Hit { chunk: id, .. } | Thing::Document(id) | Thing::Section(id))) => {
+            (KeyCode::Char('o'), Some(RowTarget::Hit { chunk: id, .. } | RowTarget::Document(id) | RowTarget::Section(id))) => {
                 return vec![Task::Open(id)];
             }
-            (KeyCode::Char('e' | 'x'), _) => self.said = "select a hit first".to_owned(),
+            (KeyCode::Char('e' | 'x'), _) => self.status = "select a hit first".to_owned(),
             _ => {}
         }
         Vec::new()
@@ -230,34 +230,35 @@ impl App {
     /// Changes the query, and goes to the hits.
     fn typed(&mut self, change: impl FnOnce(&mut String)) {
         change(&mut self.query);
-        self.listed = Listed::Hits;
+        self.list_kind = ListKind::Hits;
         self.selected = 0;
         self.has_typed = true;
     }
 
     fn enter(&mut self) -> Vec<Task> {
         let Some(row) = self.row() else { return Vec::new() };
-        match row.thing.clone() {
-            Thing::Hit { section, .. } | Thing::Section(section) => vec![Task::Section(section)],
-            Thing::Generation(to) => {
-                // Numbers are missing: a run that publishes in batches leaves one generation, and old ones go.
-                let before = self.rows.get(self.selected + 1).map(|row| row.thing.clone());
-                let Some(Thing::Generation(from)) = before else {
-                    self.said = "no older generation is kept to compare it with".to_owned();
+        match row.target.clone() {
+            RowTarget::Hit { section, .. } | RowTarget::Section(section) => vec![Task::Section(section)],
+            RowTarget::Generation(to) => {
+                // The numbers of kept generations have gaps.
+                let before = self.rows.get(self.selected + 1).map(|row| row.target.clone());
+                let Some(RowTarget::Generation(from)) = before else {
+                    self.status = "no older generation is kept to compare it with".to_owned();
                     return Vec::new();
                 };
                 vec![Task::Changes { from, to }]
             }
-            Thing::Document(document) if self.unfolded.contains(&document) => self.fold(),
-            Thing::Document(document) => vec![Task::Contents(document)],
+            RowTarget::Document(document) if self.unfolded.contains(&document) => self.fold(),
+            RowTarget::Document(document) => vec![Task::Contents(document)],
         }
     }
 
     /// Hides the sections of the selected document.
     fn fold(&mut self) -> Vec<Task> {
-        let owner = self.rows.iter().take(self.selected + 1).rposition(|row| matches!(row.thing, Thing::Document(_)));
+        let above = self.rows.iter().take(self.selected + 1);
+        let owner = above.rposition(|row| matches!(row.target, RowTarget::Document(_)));
         let Some(owner) = owner else { return Vec::new() };
-        let Thing::Document(document) = &self.rows[owner].thing else { return Vec::new() };
+        let RowTarget::Document(document) = &self.rows[owner].target else { return Vec::new() };
         if self.unfolded.remove(document) {
             let sections = self.rows[owner + 1..].iter().take_while(|row| row.depth > 0).count();
             self.rows.drain(owner + 1..=owner + sections);
@@ -266,11 +267,11 @@ impl App {
         Vec::new()
     }
 
-    /// Takes what a command gave, and says what is to be done after it.
+    /// Takes the answer of a command, and returns the tasks that follow.
     pub(super) fn answered(&mut self, task: &Task, answer: Answer) -> Vec<Task> {
         let done = std::mem::take(&mut self.done);
-        let said = std::iter::once(&done).chain(&answer.messages).filter(|part| !part.is_empty());
-        self.said = said.map(String::as_str).collect::<Vec<_>>().join(" · ");
+        let parts = std::iter::once(&done).chain(&answer.messages).filter(|part| !part.is_empty());
+        self.status = parts.map(String::as_str).collect::<Vec<_>>().join(" · ");
         if answer.failed() {
             return Vec::new();
         }
@@ -284,7 +285,7 @@ impl App {
             }
             Task::History => self.list(items("items").iter().map(generation).collect()),
             Task::Contents(document) => {
-                let at = self.rows.iter().position(|row| row.thing == Thing::Document(document.clone()));
+                let at = self.rows.iter().position(|row| row.target == RowTarget::Document(document.clone()));
                 let mut sections = Vec::new();
                 items("entries").iter().for_each(|entry| add_sections(entry, 1, &mut sections));
                 if let Some(at) = at.filter(|_| self.unfolded.insert(document.clone())) {
@@ -296,7 +297,7 @@ impl App {
                 self.scrolled = 0;
             }
             Task::Delete(chunk) => {
-                let is_it = |row: &&Row| matches!(&row.thing, Thing::Hit { chunk: one, .. } if one == chunk);
+                let is_it = |row: &&Row| matches!(&row.target, RowTarget::Hit { chunk: one, .. } if one == chunk);
                 let title = self.rows.iter().find(is_it).map(|row| format!(" ({})", row.title)).unwrap_or_default();
                 self.done = format!("deleted {chunk}{title}; Ctrl-Z undoes this");
                 return self.list_again();
@@ -368,7 +369,7 @@ mod tests {
         assert_eq!(app.answered(&Task::Delete("a:1".into()), Answer::default()), [Task::Search("pump".to_owned())]);
         assert_eq!(control(&mut app, 'e'), [Task::Edit("a:1".to_owned())]);
         app.answered(&Task::Search("pump".into()), answer(json!({ "hits": [] })));
-        assert_eq!(app.said, "deleted a:1 (Pumps); Ctrl-Z undoes this", "after the list was read again too");
+        assert_eq!(app.status, "deleted a:1 (Pumps); Ctrl-Z undoes this", "after the list was read again too");
     }
 
     #[test]
@@ -406,7 +407,7 @@ mod tests {
         assert_eq!(press(&mut app, KeyCode::Enter), [Task::Changes { from: 3, to: 7 }]);
         press(&mut app, KeyCode::Down);
         assert_eq!(press(&mut app, KeyCode::Enter), []);
-        assert!(app.said.contains("no older generation"), "{}", app.said);
+        assert!(app.status.contains("no older generation"), "{}", app.status);
     }
 
     #[test]
@@ -437,6 +438,6 @@ mod tests {
         let mut app = found();
         let failed = Answer { code: 3, messages: vec!["the store is gone".to_owned()], ..Answer::default() };
         assert_eq!(app.answered(&Task::Search("x".into()), failed), []);
-        assert_eq!((app.rows.len(), app.said.as_str()), (2, "the store is gone"));
+        assert_eq!((app.rows.len(), app.status.as_str()), (2, "the store is gone"));
     }
 }

@@ -30,7 +30,7 @@ use task::Task;
 
 /// A search begins when no key has come for this long.
 const PAUSE: Duration = Duration::from_millis(120);
-/// Otherwise the loop looks this often whether the terminal has changed.
+/// Otherwise the loop checks this often whether the terminal has changed.
 const IDLE: Duration = Duration::from_secs(3600);
 
 /// Search, read and edit in a full-screen terminal interface

@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use crate::text::visible;
 
-/// What a row stands for.
+/// What a row opens.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Thing {
+pub(super) enum RowTarget {
     Hit { chunk: String, section: String },
     Document(String),
     Section(String),
@@ -23,7 +23,7 @@ pub(super) struct Row {
     pub(super) about: String,
     /// The text on the right, where it is known without asking.
     pub(super) text: Option<String>,
-    pub(super) thing: Thing,
+    pub(super) target: RowTarget,
 }
 
 fn text(value: &Value) -> String {
@@ -44,7 +44,7 @@ pub(super) fn hit(hit: &Value) -> Row {
         title,
         about: format!("{confidence:.2}{}  {}", pages(hit), text(&hit["source"])),
         text: Some(text(&hit["content"])),
-        thing: Thing::Hit { chunk: text(&hit["chunk_id"]), section: text(&hit["section"]["id"]) },
+        target: RowTarget::Hit { chunk: text(&hit["chunk_id"]), section: text(&hit["section"]["id"]) },
     }
 }
 
@@ -57,7 +57,7 @@ pub(super) fn document(document: &Value) -> Row {
         title: text(&document["title"]),
         about,
         text: Some(described),
-        thing: Thing::Document(text(&document["doc_id"])),
+        target: RowTarget::Document(text(&document["doc_id"])),
     }
 }
 
@@ -67,7 +67,7 @@ pub(super) fn add_sections(entry: &Value, depth: usize, rows: &mut Vec<Row>) {
         title: text(&entry["title"]),
         about: pages(entry).trim().to_owned(),
         text: None,
-        thing: Thing::Section(text(&entry["section_id"])),
+        target: RowTarget::Section(text(&entry["section_id"])),
     });
     entry["children"].as_array().into_iter().flatten().for_each(|child| add_sections(child, depth + 1, rows));
 }
@@ -82,6 +82,6 @@ pub(super) fn generation(generation: &Value) -> Row {
         title: format!("{number}  {}  {}", text(&generation["command"]), counts.join(", ")),
         about: text(&generation["published_at"]),
         text: Some(sources.collect()),
-        thing: Thing::Generation(number),
+        target: RowTarget::Generation(number),
     }
 }

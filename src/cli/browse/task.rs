@@ -3,33 +3,33 @@
 /// Hits that are listed.
 const HITS: usize = 20;
 
-/// What is listed on the left.
+/// The kinds of rows in the list on the left.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Listed {
+pub(super) enum ListKind {
     #[default]
     Hits,
     Documents,
     History,
 }
 
-impl Listed {
-    pub(super) const ALL: [Listed; 3] = [Listed::Hits, Listed::Documents, Listed::History];
+impl ListKind {
+    pub(super) const ALL: [ListKind; 3] = [ListKind::Hits, ListKind::Documents, ListKind::History];
 
     pub(super) fn name(self) -> &'static str {
         match self {
-            Listed::Hits => "Search",
-            Listed::Documents => "Documents",
-            Listed::History => "History",
+            ListKind::Hits => "Search",
+            ListKind::Documents => "Documents",
+            ListKind::History => "History",
         }
     }
 
     pub(super) fn next(self) -> Self {
-        let at = Listed::ALL.iter().position(|one| *one == self).unwrap_or_default();
-        Listed::ALL[(at + 1) % Listed::ALL.len()]
+        let at = ListKind::ALL.iter().position(|one| *one == self).unwrap_or_default();
+        ListKind::ALL[(at + 1) % ListKind::ALL.len()]
     }
 }
 
-/// What the program is to do next.
+/// What to do next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Task {
     Search(String),
@@ -46,7 +46,7 @@ pub(super) enum Task {
 }
 
 impl Task {
-    /// The command that does it; `None` for what is no command.
+    /// The command that does it, if there is one.
     pub(super) fn arguments(&self) -> Option<Vec<String>> {
         let of = |words: &[&str]| Some(words.iter().map(|word| (*word).to_owned()).collect());
         match self {

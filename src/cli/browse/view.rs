@@ -9,7 +9,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 use super::app::{App, Places};
-use super::task::Listed;
+use super::task::ListKind;
 use crate::text::highlight::find_matches;
 
 /// A terminal with fewer columns has the list above the text.
@@ -38,11 +38,11 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame) {
     draw_query(app, frame, top);
     draw_list(app, frame, list);
     draw_text(app, frame, text);
-    let said = app.asks().map(|question| question.bold()).unwrap_or_else(|| match app.said.is_empty() {
+    let status = app.asks().map(|question| question.bold()).unwrap_or_else(|| match app.status.is_empty() {
         true => keys(bottom.width).dim(),
-        false => app.said.as_str().into(),
+        false => app.status.as_str().into(),
     });
-    frame.render_widget(Line::from(said), bottom);
+    frame.render_widget(Line::from(status), bottom);
 }
 
 /// The keys that fit on a line.
@@ -58,7 +58,7 @@ fn keys(columns: u16) -> String {
     line
 }
 
-/// The end of a text that fits into so many columns: the query is typed there.
+/// The end of a text that fits into `columns`: the query is typed there.
 fn end_of(text: &str, columns: usize) -> &str {
     let mut used = 0;
     let fits = |(_, grapheme): &(usize, &str)| {
@@ -71,10 +71,10 @@ fn end_of(text: &str, columns: usize) -> &str {
 
 fn draw_query(app: &App, frame: &mut Frame, area: Rect) {
     let mut tabs: Vec<Span> = Vec::new();
-    for listed in Listed::ALL {
+    for list_kind in ListKind::ALL {
         let style =
-            if listed == app.listed { Style::new().add_modifier(Modifier::REVERSED) } else { Style::new().dim() };
-        tabs.extend([Span::styled(format!(" {} ", listed.name()), style), Span::raw(" ")]);
+            if list_kind == app.list_kind { Style::new().add_modifier(Modifier::REVERSED) } else { Style::new().dim() };
+        tabs.extend([Span::styled(format!(" {} ", list_kind.name()), style), Span::raw(" ")]);
     }
     // Two columns are the prompt's, one the cursor's.
     let end = end_of(&app.query, usize::from(area.width).saturating_sub(3));
@@ -88,8 +88,8 @@ fn draw_query(app: &App, frame: &mut Frame, area: Rect) {
 fn draw_list(app: &mut App, frame: &mut Frame, area: Rect) {
     let block = Block::new().borders(Borders::TOP);
     let inside = block.inner(area);
-    // A hit has its source below it; what is one of many has one line.
-    let row_height = if app.listed == Listed::Hits { 2 } else { 1 };
+    // Only a hit has a second line, for its source.
+    let row_height = if app.list_kind == ListKind::Hits { 2 } else { 1 };
     let items = app.rows.iter().map(|row| {
         let indent = "  ".repeat(row.depth);
         match row_height {
@@ -110,7 +110,7 @@ fn draw_text(app: &mut App, frame: &mut Frame, area: Rect) {
     let borders = if frame.area().width >= WIDE { Borders::TOP | Borders::LEFT } else { Borders::TOP };
     let block = Block::new().borders(borders);
     app.places.text = block.inner(area);
-    // Each line takes a row or more, so those below the screen need no marks.
+    // Each line takes a row or more, so only as many lines as the screen has rows need marks.
     let reached = app.scrolled + usize::from(area.height);
     let lines = app.text.lines().take(reached).map(|line| marked(line, &app.query));
     let scrolled = u16::try_from(app.scrolled).unwrap_or(u16::MAX);

@@ -1,6 +1,6 @@
 //! `kb completions`: scripts with which a shell completes commands, options and names in a store.
 //!
-//! The script of a shell is short: it runs `kb` with the words typed so far, and kb itself names what may follow
+//! The script of a shell is short: it runs `kb` with the words typed so far, and kb itself prints the candidates
 //! ([`values`]). Nushell has no such mechanism, so its script lists only commands and options.
 
 mod values;
@@ -16,13 +16,13 @@ use super::{Cli, parse};
 use crate::error::{Error, Result};
 use values::Quoting;
 
-/// Bash would take a name with an asterisk for a pattern, and look for files that fit it.
+/// Bash would take a name with an asterisk for a pattern of files.
 const WITHOUT_GLOBS: [(&str, &str); 2] =
     [("() {\n", "() {\n    local kb_flags=$-\n    set -f\n"), ("\n}\n", "\n    [[ $kb_flags == *f* ]] || set +f\n}\n")];
-/// Set by a shell that asks what may follow.
+/// Set by a shell that asks for candidates.
 const ASKED: &str = "KB_COMPLETE";
 const NAME: &str = "kb";
-/// Zsh reads a file of $fpath at the first completion, which this answers.
+/// Zsh reads a file of $fpath at the first completion; this line answers that one.
 const FIRST_OF_ZSH: &str = "[[ $funcstack[1] == _kb ]] && _clap_dynamic_completer_kb \"$@\"\n";
 
 /// Print a shell completion script for commands, options, documents, sections, namespaces and models
@@ -76,7 +76,7 @@ pub fn run(args: &CompletionsArgs, command: &mut Command) -> Result<u8> {
     Ok(0)
 }
 
-/// Answers a shell that asks what may follow. `false` if none asks.
+/// Answers a shell that asks for candidates. `false` if none asks.
 ///
 /// # Errors
 /// If the shell is unknown, or its words cannot be read.

@@ -1,6 +1,6 @@
 //! Candidates from a store for the word that is being typed.
 //!
-//! A shell waits for the answer and has no place for messages: whatever fails gives no candidates.
+//! A shell waits for the answer and cannot show messages, so an error gives no candidates.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -24,7 +24,7 @@ pub(super) static QUOTING: OnceLock<Quoting> = OnceLock::new();
 /// More candidates than anybody reads.
 const MOST: usize = 500;
 
-/// The command line whose arguments know their values. The name of a value says what it is.
+/// The command line, with candidates for its arguments. The name of a value tells what it is.
 pub(super) fn completing(command: Command) -> Command {
     let command = command.mut_args(|arg: Arg| {
         let names: Vec<&str> = arg.get_value_names().unwrap_or_default().iter().map(|name| name.as_str()).collect();
@@ -32,7 +32,7 @@ pub(super) fn completing(command: Command) -> Command {
             (["DOC", "SECTION"], _) => arg.add(ArgValueCompleter::new(document_or_sections)),
             (["DOC" | "ID|DOC"], _) => arg.add(ArgValueCompleter::new(documents)),
             (_, "namespace") => arg.add(ArgValueCompleter::new(namespaces)),
-            // `kb models add` takes a folder, or what is not installed.
+            // `kb models add` takes a folder, or a model that is not installed.
             (["NAME"], "model") => arg.add(ArgValueCompleter::new(|typed: &OsStr| models(typed, ModelKind::Text))),
             (_, "rerank") => arg.add(ArgValueCompleter::new(|typed: &OsStr| {
                 words_of("rerank", typed).into_iter().chain(models(typed, ModelKind::Rerank)).collect()
@@ -78,7 +78,7 @@ fn document_or_sections(typed: &OsStr) -> Vec<CompletionCandidate> {
     }
 }
 
-/// Documents by their sources, and where none begins so, by their file names.
+/// Documents by their sources, or by their file names if no source begins with the typed text.
 fn documents_beginning(typed: &OsStr, names: &[DocumentName]) -> Vec<CompletionCandidate> {
     let by_source = beginning(typed, names.iter().map(|name| (name.source.as_str(), name.title.as_str())));
     match by_source.is_empty() {
@@ -92,7 +92,7 @@ fn documents_beginning(typed: &OsStr, names: &[DocumentName]) -> Vec<CompletionC
     }
 }
 
-/// The end of a path or an address; a document may be named by it.
+/// The last part of a path or an address, which can name a document.
 fn file_name(source: &str) -> &str {
     source.rsplit('/').next().unwrap_or(source)
 }
@@ -152,7 +152,7 @@ fn quoting() -> Quoting {
     QUOTING.get().copied().unwrap_or(Quoting::OfShell)
 }
 
-/// Who quotes the names that a shell inserts.
+/// How the names that a shell inserts are quoted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quoting {
     /// The shell does.
@@ -194,7 +194,7 @@ fn typed_option(words: &[String], long: &str, short: Option<char>) -> Option<Str
     let (long, short) = (format!("--{long}"), short.map(|short| format!("-{short}")));
     words.iter().enumerate().rev().find_map(|(at, word)| {
         if *word == long || Some(word) == short.as_ref() {
-            // Bash makes words of what stands before and behind "=".
+            // Bash splits words at "=".
             let value = words.get(at + 1).filter(|next| *next != "=").or_else(|| words.get(at + 2));
             return value.cloned();
         }
