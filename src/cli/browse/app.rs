@@ -255,7 +255,7 @@ impl App {
 
     /// Hides the sections of the selected document.
     fn fold(&mut self) -> Vec<Task> {
-        let above = self.rows.iter().take(self.selected + 1);
+        let mut above = self.rows.iter().take(self.selected + 1);
         let owner = above.rposition(|row| matches!(row.target, RowTarget::Document(_)));
         let Some(owner) = owner else { return Vec::new() };
         let RowTarget::Document(document) = &self.rows[owner].target else { return Vec::new() };
