@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use crate::chunk::ChunkChange;
 use crate::config::ReadingSettings;
-use crate::edits::{ChunkOrder, NewText, edit_chunks};
+use crate::edits::{ChunkEditRequest, NewText, edit_chunks};
 use crate::embed::EngineChoice;
 use crate::endpoint::EndpointConfig;
 use crate::error::{Error, Result};
 use crate::ingest::{
     self, Action, IngestRequest, RebuildOptions, Rebuilder, SourceReport, Target, documents_of, publish, worker,
 };
-use crate::llm::{Configured, Unanswered};
+use crate::llm::{LlmConfig, Unanswered};
 use crate::models::{ModelChoice, Models};
 use crate::search::{Encoder, Hit, Purpose, SearchRequest, Searcher, SectionContent, called, resolve_document};
 use crate::store::{DocumentRow, LockTimeout, MetadataChanges, Namespace, SectionRow, Store};
@@ -135,7 +135,7 @@ impl KnowledgeBase {
             store: self.store.clone(),
             create: &|| Ok(self.store.clone()),
             namespace: self.namespace.name().to_owned(),
-            llm: Configured { config: EndpointConfig::default(), store: root, caches: true },
+            llm: LlmConfig { config: EndpointConfig::default(), store: root, caches: true },
             model: ModelChoice { models: Models::of_user()?, asked: None, preset: None },
             lock_timeout: LockTimeout::none(),
             confirm: &|_| Ok(false),
@@ -164,7 +164,7 @@ impl KnowledgeBase {
             lock_timeout: LockTimeout::none(),
         };
         let rebuilder = Rebuilder::open(&self.namespace, &options, "chunk-edit", Arc::new(())).await?;
-        let order = ChunkOrder {
+        let order = ChunkEditRequest {
             chunk_id: chunk.into(),
             text: Some(NewText::Given(text.to_owned())),
             metadata: BTreeMap::new(),

@@ -14,11 +14,11 @@ mod chunks;
 mod conflicts;
 mod delete;
 mod derived;
-#[cfg(test)]
 mod parent_chunk;
 mod rebase;
 mod request;
 mod sentences;
+#[cfg(test)]
 mod tests;
 mod toc;
 

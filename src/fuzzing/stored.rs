@@ -3,7 +3,7 @@
 use super::documents::NOW;
 use super::{parts, text};
 use crate::chunk::ChunkConfig;
-use crate::edits::{ChunkOrder, edit_chunks, parse_toc, read_batch, rebase};
+use crate::edits::{ChunkEditRequest, edit_chunks, parse_toc, read_batch, rebase};
 use crate::ingest::{SourceFacts, prepare};
 use crate::load::markdown;
 use crate::store::{Manifest, NewDocument, Store, record_is_readable};
@@ -34,7 +34,7 @@ pub fn batch(bytes: &[u8]) {
     let config = ChunkConfig { parent_chars: 60, child_chars: 20, ..ChunkConfig::default() };
     let new = |source: &str| prepare(&markdown::parse(source), &SourceFacts::sample(), &config, NOW).new;
     let stored = vec![new(SOURCE)];
-    if ChunkOrder::ids_of_batch(&lines).is_err() {
+    if ChunkEditRequest::ids_of_batch(&lines).is_err() {
         return;
     }
     let Ok(orders) = read_batch(&lines, &stored) else { return };

@@ -8,7 +8,7 @@ use super::plan::{Existing, is_gone};
 use super::prepare::{SourceFacts, corrected_toc};
 use super::request::{IngestRequest, Progress};
 use super::scan::Candidate;
-use super::source::{Outcomes, in_worker_threads, read_consistent, skip};
+use super::source::{Outcomes, in_worker_threads, may_be_empty, read_consistent, skip};
 use super::worker::{Cutting, Worker};
 use crate::error::{Error, Result, Setting};
 use crate::ids::DocId;
@@ -85,8 +85,13 @@ impl Loader {
         if let Some(row) = before.filter(|row| row.content_hash == facts.content_hash && !self.request.must_read(row)) {
             return Ok(Loaded::Known(facts, Box::new(row.clone())));
         }
-        if bytes.is_empty() {
+        if bytes.is_empty() && !format.is_some_and(|format| may_be_empty(&facts.source, format)) {
             return Err(Error::failed("the file is empty").hint(format!("{}, or delete it", skip())));
+        }
+        // A program that writes the file anew, or a full disk, may have emptied it.
+        if bytes.trim_ascii().is_empty() && before.is_some_and(|row| row.parents > 0) {
+            let kept = "the file is empty now; the text that it had is kept";
+            return Err(Error::failed(kept).hint(format!("{}, or delete it and ingest with {}", skip(), Setting("prune"))));
         }
         let before = before.cloned().map(Box::new);
         facts.corrected_toc = before.as_deref().map(corrected_toc).transpose()?.flatten();

@@ -13,7 +13,7 @@ use reqwest::Url;
 use crate::chunk::{ChunkChange, ChunkConfig};
 use crate::error::{Result, Setting};
 use crate::ids::DocId;
-use crate::llm::{Configured, Estimate, LlmReport};
+use crate::llm::{LlmConfig, Estimate, LlmReport};
 use crate::load::{Format, LoadOptions};
 use crate::models::ModelChoice;
 use crate::store::{DocumentRow, DocumentTime, LockTimeout, Metadata, MetadataChanges, Store};
@@ -71,7 +71,7 @@ pub struct Target<'a> {
     pub create: &'a dyn Fn() -> Result<Store>,
     pub namespace: String,
     /// The language model that writes chunk contexts, for documents that want them.
-    pub llm: Configured,
+    pub llm: LlmConfig,
     pub model: ModelChoice,
     pub lock_timeout: LockTimeout,
     /// Asks whether to remove documents although their files may only be out of reach.

@@ -9,8 +9,10 @@ use std::time::UNIX_EPOCH;
 
 use tokio::sync::mpsc::{Receiver, channel};
 
+use super::web::is_file;
 use super::worker::{Limits, Worker};
 use crate::error::{Error, Result, Setting};
+use crate::load::Format;
 use crate::paths::{lies_in, open_file};
 
 /// The number of attempts to read a file that changes meanwhile.
@@ -70,6 +72,11 @@ impl<T: Clone, R> Outcomes<T, R> {
 
 fn crashed() -> Error {
     Error::failed("kb crashed while it read this source").hint("report this, with the file")
+}
+
+/// Whether a source without text is a document all the same. Standard input and pages that give none have failed.
+pub(super) fn may_be_empty(source: &str, format: Format) -> bool {
+    is_file(source) && format.may_be_empty()
 }
 
 /// The next step for a source that cannot be read.

@@ -102,6 +102,12 @@ impl Format {
         matches!(self, C | Cpp | CSharp | Go | Java | JavaScript | Php | Python | Rust | TypeScript)
     }
 
+    /// Whether people write a file of it by hand, so that it may have no text yet, or only what programs read.
+    pub fn may_be_empty(self) -> bool {
+        use Format::{AsciiDoc, Csv, Jsonl, Markdown, RestructuredText, Text};
+        self.is_code() || matches!(self, AsciiDoc | Csv | Jsonl | Markdown | RestructuredText | Text)
+    }
+
     /// Whether most of a file is usually pictures, so that a large file may hold little text.
     pub fn holds_pictures(self) -> bool {
         matches!(self, Format::Pdf | Format::Docx | Format::Epub | Format::Excel | Format::PowerPoint)

@@ -6,12 +6,8 @@ use serde_json::json;
 
 use super::grid::Grid;
 use super::page::Page;
-<<<<<<< HEAD
 use crate::config::{ListedSetting, RiskySetting};
 use crate::error::NextStep;
-=======
-use crate::config::{ListedSetting, RiskySetting};
->>>>>>> 0ca6ff0c (Say in the settings what is merged, trusted and ignored)
 
 /// What `kb config` shows.
 pub fn setting_list(settings: &[ListedSetting]) -> Page {
@@ -24,21 +20,9 @@ pub fn setting_list(settings: &[ListedSetting]) -> Page {
 }
 
 /// What `kb trust` shows: the store, and the settings that count from now on.
-<<<<<<< HEAD
 pub fn store_trusted(store: &Path, settings: &[RiskySetting]) -> Page {
     let mut page = with_settings(store, settings, true);
     let path = store.display();
-=======
-pub fn store_trusted(store: &Path, settings: &[RiskySetting]) -> Page {
-    let path = store.display().to_string();
-    let mut page = Page::new("trust", &json!({ "store": path, "trusted": true }))
-        .without_namespace()
-        .with_items("setting", settings)
-        .with_paths([&path]);
-    let rows = settings.iter().map(|risky| vec![risky.setting.clone(), risky.value.clone(), risky.can.to_owned()]);
-    page.grid(Grid::new(&["setting", "value", "what it can do"], &[], rows));
-    page.gap();
->>>>>>> 0ca6ff0c (Say in the settings what is merged, trusted and ignored)
     page.line(match settings.is_empty() {
         true => format!("trusted {path}; it sets nothing that needs trust"),
         false => format!("trusted {path} with these settings; a changed kb.toml or prompt needs trust again"),

@@ -440,7 +440,7 @@ mod tests {
     fn a_chunk_has_a_place_in_each_stage_that_it_came_to() {
         let asked = trace(&[("keyword", &["a", "b"]), ("fuse", &["a", "c", "b"]), ("cut", &[])]);
         let places: Vec<_> =
-            stages(&asked.stages, Some("b"), Some("b")).into_iter().map(|stage| (stage.place, stage.of)).collect();
+            why_stages(&asked.stages, Some("b"), Some("b")).into_iter().map(|stage| (stage.place, stage.of)).collect();
         assert_eq!(places, [(Some(2), 2), (Some(3), 3), (None, 0)]);
         let ids = ["c", "b"].map(ChunkId::from);
         assert_eq!(furthest(&asked.stages, &ids), Some("c"), "the better of those that came as far");

@@ -8,7 +8,9 @@ use std::collections::HashSet;
 
 use tantivy::Term;
 use tantivy::collector::TopDocs;
-use tantivy::query::{BooleanQuery, BoostQuery, ConstScoreQuery, Occur, PhraseQuery, Query, TermQuery, TermSetQuery};
+use tantivy::query::{
+    Bm25StatisticsProvider, BooleanQuery, BoostQuery, ConstScoreQuery, Occur, PhraseQuery, Query, TermQuery, TermSetQuery,
+};
 use tantivy::schema::{Field, IndexRecordOption};
 
 use super::keyword_index::{KeywordField, KeywordReader, WeightedTerm};

@@ -376,19 +376,43 @@ fn failing_files_are_named_and_the_others_ingested() {
     };
     assert!(reason("junk.pdf").contains("not a PDF"));
     assert!(reason("empty.pdf").contains("empty"));
-    assert!(reason("empty.md").contains("empty"));
-    assert!(reason("blank.md").contains("no text"));
     assert!(reason("encrypted-rc4.pdf").contains("encrypted"));
     assert!(reason("encrypted-aes256.pdf").contains("encrypted"));
     assert!(reason("scanned.pdf").contains("scan"));
     assert!(reason("nul-bytes.txt").contains("binary"));
     assert!(reason("deep-nesting.html").contains("no text in it: elements are nested more than"));
-    for good in ["good.md", "invalid-utf8.txt", "deep-nesting.md", "long-line.txt", "owner-only.pdf"] {
+    let good =
+        ["good.md", "empty.md", "blank.md", "invalid-utf8.txt", "deep-nesting.md", "long-line.txt", "owner-only.pdf"];
+    for good in good {
         assert_eq!(reason(good), "", "{good}");
     }
     // Every failure is reported with its file as it happens, and the good ones can be searched.
     assert!(run.err.contains("failed: in/junk.pdf"), "{}", run.err);
     assert!(sandbox.kb(&["search", "close the valve"]).out.contains("slowly"));
+}
+
+#[test]
+fn an_empty_file_is_a_document_without_text_and_is_named_once() {
+    let sandbox = Sandbox::new();
+    sandbox.write("docs/README.md", "");
+    sandbox.write("docs/stub.md", "---\ntitle: Valves\n---\n");
+    sandbox.write("docs/a.txt", "Close the valve slowly.");
+    sandbox.write("docs/b.txt", "Oil the pump.");
+    let ingest = || sandbox.kb(&["ingest", "docs", "--no-embed"]);
+    let warning = |name: &str| format!("warning: docs/{name}: there is no text in it");
+    ingest().shows_all(0, &["4 added", &warning("README.md"), &warning("stub.md")]);
+    ingest().shows(0, "4 unchanged").lacks("README.md");
+    // A file that became empty may be half written.
+    sandbox.write("docs/a.txt", " \n");
+    ingest().tells(4, "docs/a.txt: the file is empty now; the text that it had is kept");
+    assert!(sandbox.kb(&["search", "valve slowly"]).ok().out.contains("Close the valve"));
+    sandbox.write("docs/stub.md", "---\ntitle: Valves\n---\nOpen the valve.\n");
+    sandbox.write("docs/a.txt", "Open the valve slowly.");
+    ingest().shows(0, "2 updated");
+    assert!(sandbox.kb(&["search", "valve slowly"]).ok().out.contains("Open the valve"));
+    // A program that wrote nothing has failed.
+    sandbox.kb_with_input(&["ingest", "-", "--name", "notes.md"], b"").tells(4, "the file is empty");
+    sandbox.kb_with_input(&["ingest", "-", "--name", "notes.md"], b" \n").tells(4, "there is no text in it");
 }
 
 #[test]

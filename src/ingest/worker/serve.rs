@@ -8,7 +8,7 @@ use super::wire::{Answer, Content, Request, send};
 use super::{COPIES, WORKER};
 use crate::error::{Error, Result, Setting};
 use crate::ingest::cut_document::CutDocument;
-use crate::ingest::source::skip;
+use crate::ingest::source::{may_be_empty, skip};
 use crate::load::{Document, Format, parse_with};
 
 /// Whether this program can be its own worker.
@@ -67,7 +67,7 @@ fn serve() -> Result<()> {
 }
 
 fn cut(bytes: &[u8], request: &Request) -> Result<CutDocument> {
-    let document = match &request.content {
+    let mut document = match &request.content {
         Content::File(format, options) => {
             let format = format.or_else(|| Format::sniff(bytes)).ok_or_else(unknown_format)?;
             // An error means that the parent is gone and needs no page numbers.
@@ -78,7 +78,11 @@ fn cut(bytes: &[u8], request: &Request) -> Result<CutDocument> {
     };
     if matches!(request.content, Content::File(..)) && !document.has_text() {
         let why = document.warnings.first().map_or(String::new(), |warning| format!(": {warning}"));
-        return Err(Error::failed(format!("there is no text in it{why}")).hint(format!("{}, or delete it", skip())));
+        let without = format!("there is no text in it{why}");
+        if !why.is_empty() || !may_be_empty(&request.source, document.format) {
+            return Err(Error::failed(without).hint(format!("{}, or delete it", skip())));
+        }
+        document.warnings.push(without);
     }
     Ok(CutDocument::of(&document, &request.source, request.corrected.as_deref(), &request.chunking))
 }
