@@ -85,7 +85,7 @@ impl Loader {
         if let Some(row) = before.filter(|row| row.content_hash == facts.content_hash && !self.request.must_read(row)) {
             return Ok(Loaded::Known(facts, Box::new(row.clone())));
         }
-        if bytes.is_empty() && !format.is_some_and(|format| may_be_empty(&facts.source, format)) {
+        if bytes.is_empty() && format.is_none_or(|format| !may_be_empty(&facts.source, format)) {
             return Err(Error::failed("the file is empty").hint(format!("{}, or delete it", skip())));
         }
         // A program that writes the file anew, or a full disk, may have emptied it.
