@@ -169,6 +169,7 @@ impl<'a, 'b> Collector<'a, 'b> {
         if let (Some(snapshot), Some(row)) = (&self.snapshot, before.filter(|row| has_more_than_its_source(row))) {
             let rebased;
             (prepared, rebased) = prepared.carrying(row, snapshot.parents_of(&row.doc_id).await?);
+            report.parents = prepared.new.document.parents;
             report.edits_carried = rebased.carried;
             report.edits_in_conflict = rebased.conflicts;
             if rebased.conflicts > 0 {

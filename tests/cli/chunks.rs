@@ -264,6 +264,9 @@ fn a_document_without_chunks_stays_deleted() {
         assert_eq!(sandbox.kb(again).code, 0, "{again:?}");
         assert_away(&sandbox);
     }
+    let report = sandbox.json(&["ingest", ".", "--force"]);
+    let other = report["items"].as_array().unwrap().iter().find(|one| one["source"] == "other.md").unwrap();
+    assert_eq!(other["parents"], 0, "the report counts what is stored");
     assert_eq!(sandbox.json(&["ingest", "."])["counts"]["unchanged"], 2, "nothing is left to be done");
     // A sentence that is new in the source is not the deleted one.
     let source = std::fs::read_to_string(sandbox.path("other.md")).unwrap();
