@@ -40,12 +40,12 @@ mod embed;
 mod endpoint;
 mod error;
 mod eval;
-mod http;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;
 mod globs;
 mod hash;
+mod http;
 mod ids;
 mod ingest;
 mod knowledge;

@@ -151,8 +151,11 @@ impl Display {
             [files, total, texts, contexts_requested].map(|count| count.load(Ordering::Relaxed));
         let rate = texts as f64 / self.bar.elapsed().as_secs_f64().max(0.001);
         let read = if total > 0 { format!("{files}/{total} files read, ") } else { String::new() };
-        let asked =
-            if contexts > 0 { format!("model asked about {}, ", count(contexts, "parent chunk")) } else { String::new() };
+        let asked = if contexts > 0 {
+            format!("model asked about {}, ", count(contexts, "parent chunk"))
+        } else {
+            String::new()
+        };
         // A run without files may embed texts that are not child chunks.
         let what = if total > 0 { "child chunk" } else { "text" };
         format!("{read}{asked}{} embedded ({rate:.0}/s)", count(texts, what))

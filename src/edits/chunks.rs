@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use serde::Serialize;
 
 use super::derived::update_counts;
-use super::request::{ChunkEditRequest, NewText, check, replacement_text, unknown_chunk};
 use super::parent_chunk::{
-    NewChild, ParentChange, change_parent, edit_of, source_parent, indexes_in_source, new_children, notes_by_text,
-    pass_notes,
+    NewChild, ParentChange, change_parent, edit_of, indexes_in_source, new_children, notes_by_text, pass_notes,
+    source_parent,
 };
+use super::request::{ChunkEditRequest, NewText, check, replacement_text, unknown_chunk};
 use crate::chunk::ChunkConfig;
 use crate::error::{Error, NextStep, Result};
 use crate::ids::{ChunkId, DocId};
@@ -78,7 +78,8 @@ pub fn edit_chunks(stored: Vec<NewDocument>, requests: &[ChunkEditRequest], now:
             .hint("give each chunk one new text"));
     }
     requests.iter().try_for_each(check)?;
-    let by_id: HashMap<&str, &ChunkEditRequest> = requests.iter().map(|request| (request.chunk_id.as_str(), request)).collect();
+    let by_id: HashMap<&str, &ChunkEditRequest> =
+        requests.iter().map(|request| (request.chunk_id.as_str(), request)).collect();
     let mut edits = Edits { changed: Vec::new(), documents: Vec::new() };
     let mut known: HashSet<ChunkId> = HashSet::new();
     for before in stored {
@@ -101,7 +102,11 @@ pub fn edit_chunks(stored: Vec<NewDocument>, requests: &[ChunkEditRequest], now:
 }
 
 /// A document after its requests, and the ids that they name.
-fn apply_requests(before: &NewDocument, by_id: &HashMap<&str, &ChunkEditRequest>, now: &str) -> Result<(NewDocument, Vec<ChunkId>)> {
+fn apply_requests(
+    before: &NewDocument,
+    by_id: &HashMap<&str, &ChunkEditRequest>,
+    now: &str,
+) -> Result<(NewDocument, Vec<ChunkId>)> {
     let config = before.document.chunking;
     let mut after = before.clone();
     let mut named = Vec::new();
@@ -148,7 +153,12 @@ fn refuse_both(whole: Option<&ChunkEditRequest>, own: &[&ChunkEditRequest]) -> R
 }
 
 /// A parent chunk with the source's text and only new notes.
-fn from_source(before: &NewDocument, source: ParentChunk, request: &ChunkEditRequest, now: &str) -> Result<ParentChange> {
+fn from_source(
+    before: &NewDocument,
+    source: ParentChunk,
+    request: &ChunkEditRequest,
+    now: &str,
+) -> Result<ParentChange> {
     if edit_of(&before.document.edits, source.chunk_index).is_none() {
         return Err(Error::not_found(format!("{:?} was never changed; nothing was reset", request.chunk_id)));
     }
@@ -283,7 +293,11 @@ pub(crate) mod tests {
         let after = edit(&new, &[request("abc123:0", "Other words here. 启动水泵之前检查压力表和阀门。")]);
         let children: Vec<&str> = after.parents[0].children.iter().map(|row| row.content.as_str()).collect();
         assert_eq!(children, ["Other words here. ", "启动水泵之前检查压力表和阀门。"]);
-        let reset = ChunkEditRequest { chunk_id: "abc123:0".into(), text: Some(NewText::Source), ..ChunkEditRequest::default() };
+        let reset = ChunkEditRequest {
+            chunk_id: "abc123:0".into(),
+            text: Some(NewText::Source),
+            ..ChunkEditRequest::default()
+        };
         let back = edit(&after, &[reset]);
         assert_eq!(contents(&back), contents(&new));
         assert!(back.document.edits.is_empty() && back.chunks().all(|row| !row.edited));

@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::chunks::{ChangedDocument, DocumentEdits, Edits, edit_chunks};
 use super::derived::update_counts;
-use super::request::{ChunkEditRequest, NewText};
 use super::parent_chunk::{delete_parent, source_parent};
+use super::request::{ChunkEditRequest, NewText};
 use super::sentences::{Sentence, exchange, only_place, own, sentences_in, sentences_of_chunk};
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::ids::{ChunkId, DocId};

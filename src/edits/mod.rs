@@ -29,7 +29,7 @@ pub use chunks::{ChangedDocument, DocumentEdits, Edits, edit_chunks};
 pub use conflicts::{Conflict, Side, conflicts, resolve_conflicts};
 pub use delete::{Deletion, DocumentDeletion, delete_chunks};
 pub use derived::{embedded_texts, renew_hashes, set_model_situating, set_situating, update_counts};
-pub use request::{ChunkEditRequest, NewText};
 pub use parent_chunk::source_parents;
 pub use rebase::{Rebased, rebase};
+pub use request::{ChunkEditRequest, NewText};
 pub use toc::{TocLine, editable_toc, entries_of, parse_toc};

@@ -10,8 +10,7 @@ use std::ops::Range;
 
 use super::derived::update_counts;
 use super::parent_chunk::{
-    NewChild, ParentChange, source_parents, change_parent, delete_parent, new_children, next_number, pass_notes,
-    same,
+    NewChild, ParentChange, change_parent, delete_parent, new_children, next_number, pass_notes, same, source_parents,
 };
 use super::sentences::{
     Run, Sentence, changed, exchanged, matched, only_place, own, sentences_in, sentences_of, space_behind,

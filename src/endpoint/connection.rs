@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use super::failure::{Failure, Reason, retry_after, with_retries};
 use super::settings::EndpointSettings;
-use crate::http::{USER_AGENT, read_body};
 use crate::error::{Error, Result, innermost};
+use crate::http::{USER_AGENT, read_body};
 use crate::text::{is_hidden, is_joiner, printable, squeeze, truncate};
 
 /// How long connecting may take.

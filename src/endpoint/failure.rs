@@ -91,7 +91,9 @@ impl Reason {
             Reason::RateLimited => format!("wait, or lower concurrency in [{table}]"),
             Reason::NoCredit => "check the account at the endpoint".to_owned(),
             Reason::ServerError => "the endpoint is in trouble; try again later".to_owned(),
-            Reason::TokenLimit => format!("raise max_tokens in [{table}], or run the command again: answers are cached"),
+            Reason::TokenLimit => {
+                format!("raise max_tokens in [{table}], or run the command again: answers are cached")
+            }
             Reason::GivenUp => format!("`{}` finds out what is wrong", NextStep::CheckLanguageModel),
             Reason::NotFound => {
                 format!("check model ({}) and base_url in [{table}]; kb asked {endpoint}", settings.model)

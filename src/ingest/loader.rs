@@ -91,7 +91,11 @@ impl Loader {
         // A program that writes the file anew, or a full disk, may have emptied it.
         if bytes.trim_ascii().is_empty() && before.is_some_and(|row| row.parents > 0) {
             let kept = "the file is empty now; the text that it had is kept";
-            return Err(Error::failed(kept).hint(format!("{}, or delete it and ingest with {}", skip(), Setting("prune"))));
+            return Err(Error::failed(kept).hint(format!(
+                "{}, or delete it and ingest with {}",
+                skip(),
+                Setting("prune")
+            )));
         }
         let before = before.cloned().map(Box::new);
         facts.corrected_toc = before.as_deref().map(corrected_toc).transpose()?.flatten();

@@ -39,7 +39,9 @@ pub use metadata::MetadataRule;
 pub use prepare::{Prepared, SourceFacts, prepare};
 pub use rebuild::{RebuildOptions, Rebuilder, Stale, stale};
 pub use reindex::{ReindexReport, ReindexRequest, ReindexedDocument, TextFrom, reindex};
-pub use request::{Action, ContextsReport, IngestReport, IngestRequest, Progress, SourceReport, SuspiciousRemoval, Target};
+pub use request::{
+    Action, ContextsReport, IngestReport, IngestRequest, Progress, SourceReport, SuspiciousRemoval, Target,
+};
 pub use revector::{RevectorReport, RevectorRequest, revector};
 pub use run::run;
 pub use toc_correction::{CorrectionReport, Outcome, Place, reset_toc, set_toc};

@@ -96,7 +96,12 @@ pub(super) fn plan(candidates: Vec<Candidate>, existing: &Existing, request: &In
 }
 
 /// A removal that may be a mistake, such as an unmounted disk; `None` if only a few files are missing.
-pub(super) fn suspicious_removal(vanished: &[DocumentRow], existing: &Existing, folders: &[PathBuf], store: &Store) -> Option<SuspiciousRemoval> {
+pub(super) fn suspicious_removal(
+    vanished: &[DocumentRow],
+    existing: &Existing,
+    folders: &[PathBuf],
+    store: &Store,
+) -> Option<SuspiciousRemoval> {
     let whole = |folder: &&PathBuf| {
         let name = store.source_name(folder);
         let below = |row: &&DocumentRow| is_below(&row.source, &name);

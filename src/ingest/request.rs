@@ -13,7 +13,7 @@ use reqwest::Url;
 use crate::chunk::{ChunkChange, ChunkConfig};
 use crate::error::{Result, Setting};
 use crate::ids::DocId;
-use crate::llm::{LlmConfig, Estimate, LlmReport};
+use crate::llm::{Estimate, LlmConfig, LlmReport};
 use crate::load::{Format, LoadOptions};
 use crate::models::ModelChoice;
 use crate::store::{DocumentRow, DocumentTime, LockTimeout, Metadata, MetadataChanges, Store};

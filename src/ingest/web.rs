@@ -15,8 +15,8 @@ use reqwest::header::{
 use reqwest::{Client, Response, StatusCode, Url, redirect};
 
 use crate::address::web_address;
-use crate::http::{USER_AGENT, read_body};
 use crate::error::{Error, Result, Setting, innermost};
+use crate::http::{USER_AGENT, read_body};
 use crate::load::Format;
 use crate::store::{STANDARD_INPUT, Validators};
 use crate::text::{printable, size, truncate};

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::installed::{Models, check_name};
 use super::candidate::{AddOptions, Candidate, TextCandidate};
+use super::installed::{Models, check_name};
 use super::record::{ModelKind, Record, cannot};
 use super::work_folders::{FolderLock, files_in, move_into_place, new_work_folder};
 use crate::embed::{CrossEncoder, EMBEDDED, EmbeddingConfig, Engine, GRAPH, Model, ModelFiles, Source, Tried, try_out};

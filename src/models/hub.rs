@@ -20,8 +20,8 @@ use serde_json::Value;
 use sha2::Digest as _;
 
 use crate::address::server_address;
-use crate::http::{USER_AGENT, read_body};
 use crate::error::{Error, NextStep, Result, innermost};
+use crate::http::{USER_AGENT, read_body};
 use crate::text::{printable, squeeze, truncate};
 
 const ENDPOINT: &str = "https://huggingface.co";

@@ -274,8 +274,10 @@ impl LocalCopy {
             dropped.entry(file.blake3.clone()).or_insert(now);
         }
         dropped.retain(|hash, _| !new.contains_key(hash.as_str()));
-        let over: Vec<String> =
-            dropped.extract_if(.., |_, since| now.duration_since(*since) > GRACE_PERIOD).map(|(hash, _)| hash).collect();
+        let over: Vec<String> = dropped
+            .extract_if(.., |_, since| now.duration_since(*since) > GRACE_PERIOD)
+            .map(|(hash, _)| hash)
+            .collect();
         let head = Head { list, dropped, token: format!("{:032x}", fastrand::u128(..)) };
         let replaced = known.as_ref().map(|known| known.version.clone());
         let is_own = |there: &Head| there.token == head.token;

@@ -106,7 +106,8 @@ impl Lease {
         own: LeaseRecord,
         replaced: Option<Version>,
     ) -> Result<Result<(LeaseRecord, Version), Option<LeaseRecord>>> {
-        let put = objects.put_own(NAME, &own, replaced, LONGEST, |there: &LeaseRecord| there.token == own.token).await?;
+        let put =
+            objects.put_own(NAME, &own, replaced, LONGEST, |there: &LeaseRecord| there.token == own.token).await?;
         Ok(put.map(|version| (own, version)))
     }
 

@@ -33,10 +33,9 @@ pub fn find_section<'a>(document: &DocumentRow, sections: &'a [SectionRow], name
     let name = name.trim();
     let (looseness, found) = sections_named(document, sections, name);
     match found[..] {
-        [section] if looseness == POSITION => Ok(Found {
-            section,
-            note: Some(using(&format!("no section has the number {name:?}"), section, sections)),
-        }),
+        [section] if looseness == POSITION => {
+            Ok(Found { section, note: Some(using(&format!("no section has the number {name:?}"), section, sections)) })
+        }
         [section] => {
             let has_path = |other: &&SectionRow| other.path == name && other.section_id != section.section_id;
             let note = match sections.iter().find(has_path) {

@@ -51,7 +51,10 @@ async fn without_hits(
 pub(super) enum FromContents {
     Answer(Box<SearchResult>),
     /// The text is searched; if `without_contents` is not empty, only that of these documents.
-    SearchText { notes: Vec<Note>, without_contents: Vec<DocId> },
+    SearchText {
+        notes: Vec<Note>,
+        without_contents: Vec<DocId>,
+    },
 }
 
 /// Answers a question about structure from tables of contents, and one that is nothing but a section with its text.

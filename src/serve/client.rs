@@ -9,8 +9,8 @@ use tokio::time::{sleep, timeout};
 
 use super::identity::Identity;
 use super::message::{Answer, Call, Reply, Request};
-use super::socket::SocketFiles;
 use super::server::is_of_this_user;
+use super::socket::SocketFiles;
 
 /// How long a server may take to begin, and so the most that a stuck one costs.
 const START_TIMEOUT: Duration = Duration::from_millis(250);

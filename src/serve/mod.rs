@@ -18,9 +18,9 @@ mod identity;
 #[cfg(unix)]
 mod message;
 #[cfg(unix)]
-mod socket;
-#[cfg(unix)]
 mod server;
+#[cfg(unix)]
+mod socket;
 
 #[cfg(unix)]
 pub use client::{CallOutcome, ask, stop};

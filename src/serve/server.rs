@@ -74,7 +74,8 @@ impl Server {
             Ok(listener)
         };
         let listener = listen().map_err(|(doing, error)| Error::io(doing, &files.socket, &error))?;
-        let socket_id = files.socket_id().ok_or_else(|| Error::failed("the socket was removed").hint("start it again"))?;
+        let socket_id =
+            files.socket_id().ok_or_else(|| Error::failed("the socket was removed").hint("start it again"))?;
         Ok(Server { listener: Arc::new(listener), files, identity, socket_id, _lock: lock })
     }
 
@@ -133,7 +134,13 @@ impl Server {
 }
 
 /// Returns when a person or the system ends the server, or when its socket is gone, which makes it unreachable.
-async fn wait_for_end(mut terminate: Signal, mut interrupt: Signal, stop: &Notify, files: &SocketFiles, id: (u64, u64)) {
+async fn wait_for_end(
+    mut terminate: Signal,
+    mut interrupt: Signal,
+    stop: &Notify,
+    files: &SocketFiles,
+    id: (u64, u64),
+) {
     let unreachable = async {
         while files.socket_id() == Some(id) {
             sleep(CHECK_INTERVAL).await;

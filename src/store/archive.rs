@@ -17,11 +17,11 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use super::check::check;
 use super::durable::sync_above;
+use super::file_list::{FileList, ListedFile, copy_and_hash, files_of, sync_folders};
 use super::files::{WRITING, name_of, paths_in, sync_folder};
 use super::format::Format;
 use super::layout::{Namespace, SYNONYMS, Store};
 use super::lock::LockTimeout;
-use super::file_list::{FileList, ListedFile, copy_and_hash, files_of, sync_folders};
 use super::sink::Sink;
 use super::snapshot::Snapshot;
 use super::writer::Writer;
@@ -246,7 +246,12 @@ async fn unpack_and_check<R: Read + Seek>(
     Ok((aside, checked.documents))
 }
 
-fn unpack<R: Read + Seek>(zip: &mut ZipArchive<R>, name: &str, listed: &ListedFile, folder: &Path) -> Result<(), String> {
+fn unpack<R: Read + Seek>(
+    zip: &mut ZipArchive<R>,
+    name: &str,
+    listed: &ListedFile,
+    folder: &Path,
+) -> Result<(), String> {
     let mut entry = zip.by_name(name).map_err(|error| error.to_string())?;
     if entry.compression() != CompressionMethod::Stored {
         return Err("it is compressed, which an export never does".to_owned());

@@ -37,7 +37,6 @@ mod namespace_name;
 mod namespaces;
 mod optimize;
 mod pinned;
-mod untrusted;
 #[cfg(all(debug_assertions, unix))]
 mod power_loss;
 mod read_cache;
@@ -56,6 +55,7 @@ mod snapshot;
 mod source_name;
 mod source_pattern;
 mod tables;
+mod untrusted;
 mod vector_cache;
 mod vectors;
 mod version_files;
@@ -70,10 +70,12 @@ pub use code_recall::CodeRecall;
 pub use document_time::DocumentTime;
 pub use entities::{EntityChange, EntityRow, EntityState, StateTime};
 pub use fault::{REWRITE_STEPS, STEPS};
+pub use file_list::{FileList, ListedFile};
 #[cfg(feature = "fuzzing")]
 pub use history::record_is_readable;
 pub use history::{
-    Counts, DocumentDiff, GenerationDiff, Item, LogEntry, Note, Restored, TextChange, ChangeKind, diff, log, plan_restore,
+    ChangeKind, Counts, DocumentDiff, GenerationDiff, Item, LogEntry, Note, Restored, TextChange, diff, log,
+    plan_restore,
 };
 #[cfg(test)]
 pub(crate) use indexed_chunks::ChildSpan;
@@ -84,11 +86,12 @@ pub use keyword_statistics::KeywordStatistics;
 pub use layout::{Namespace, SYNONYMS, Store};
 pub use lock::{Holder, LockTimeout};
 pub use manifest::{Manifest, ModelRecord};
-pub use metadata::{Fields, Metadata, MetadataChanges, MetadataValue, add_fields, check_field, check_field_of_part, parts};
+pub use metadata::{
+    Fields, Metadata, MetadataChanges, MetadataValue, add_fields, check_field, check_field_of_part, parts,
+};
 pub use namespace_name::{LONGEST_NAMESPACE, namespace_name};
 pub use namespaces::{NamespacePattern, Validators};
 pub use optimize::Optimized;
-pub use file_list::{FileList, ListedFile};
 pub use replica::{Replica, Upload};
 pub use rows::{
     Chunk, ChunkRow, ChunkType, DocumentFacts, DocumentName, DocumentRow, Edit, NewDocument, ParentChunk, SectionRow,

@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use super::archive::temporary_folder;
+use super::file_list::{FileList, ListedFile, copy_and_hash, files_of, sync_folders};
 use super::files::{remove_file, sync_folder};
 use super::format::Format;
 use super::layout::{Namespace, PUBLISHED};
 use super::lock::{LockTimeout, WriterLock};
 use super::manifest::{Manifest, PENDING};
-use super::file_list::{FileList, ListedFile, copy_and_hash, files_of, sync_folders};
 use super::removed::{REMOVING, delete};
 use super::writer::Writer;
 use crate::error::{Error, Result};
@@ -154,9 +154,8 @@ fn list_files(namespace: &Namespace, known: &BTreeMap<String, ListedFile>) -> Re
     for (name, path) in files_of(namespace.root())? {
         let failed = |error: std::io::Error| Error::io("read", &path, &error);
         let bytes = path.metadata().map_err(failed)?.len();
-        let is_same = |listed: &&ListedFile| {
-            listed.bytes == bytes && bytes >= FEWEST_UNHASHED_BYTES && is_never_rewritten(&name)
-        };
+        let is_same =
+            |listed: &&ListedFile| listed.bytes == bytes && bytes >= FEWEST_UNHASHED_BYTES && is_never_rewritten(&name);
         let listed = known.get(&name).filter(is_same).cloned().map_or_else(|| hash_of(&path), Ok).map_err(failed)?;
         files.insert(name, listed);
     }

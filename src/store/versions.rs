@@ -12,8 +12,8 @@ use lancedb::{Connection, Table};
 
 use super::layout::Namespace;
 use super::manifest::Manifest;
-use super::untrusted::is_plain;
 use super::tables::{Tables, connect, is_damage, open_table};
+use super::untrusted::is_plain;
 use super::version_files::{DamagedVersion, TABLES, Unreadable, unreadable_version};
 use crate::error::{Error, Result, or_none};
 

@@ -202,7 +202,8 @@ mod tests {
         let lines = ["alongtitle".to_owned(), "goeson".to_owned(), "text".to_owned()];
         assert_eq!(heading_lines(&lines, "alongtitlegoeson", &MatchBudget::default()), Some(2));
         assert_eq!(heading_lines(&lines, "other", &MatchBudget::default()), None);
-        let count = |lines: [&str; 2], wanted| heading_lines(&lines.map(str::to_owned), wanted, &MatchBudget::default());
+        let count =
+            |lines: [&str; 2], wanted| heading_lines(&lines.map(str::to_owned), wanted, &MatchBudget::default());
         assert_eq!(count(["第一编", "总则"], "第一编总则"), Some(2), "a part over two lines");
         assert_eq!(count(["第一编", "第一章概述"], "第一章概述"), None, "a part above a chapter");
     }

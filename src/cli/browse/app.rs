@@ -218,7 +218,10 @@ impl App {
                 let text = "undo the last change of the store? y undoes it, any other key cancels";
                 self.question = Some((text, Task::Undo));
             }
-            (KeyCode::Char('o'), Some(RowTarget::Hit { chunk: id, .. } | RowTarget::Document(id) | RowTarget::Section(id))) => {
+            (
+                KeyCode::Char('o'),
+                Some(RowTarget::Hit { chunk: id, .. } | RowTarget::Document(id) | RowTarget::Section(id)),
+            ) => {
                 return vec![Task::Open(id)];
             }
             (KeyCode::Char('e' | 'x'), _) => self.status = "select a hit first".to_owned(),

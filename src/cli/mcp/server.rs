@@ -70,7 +70,11 @@ impl Handler {
     }
 
     /// Runs a command that reports its progress to `steps`. It ends early if this future is dropped, as for a cancelled request.
-    async fn run(&self, command_line: CommandLine, steps: Option<UnboundedSender<ProgressStep>>) -> Result<Answer, ErrorData> {
+    async fn run(
+        &self,
+        command_line: CommandLine,
+        steps: Option<UnboundedSender<ProgressStep>>,
+    ) -> Result<Answer, ErrorData> {
         let (reply, answer) = oneshot::channel();
         let ended = || ErrorData::internal_error("kb is ending", None);
         let queue = if command_line.writes() { &self.queues.writing } else { &self.queues.reading };

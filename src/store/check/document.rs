@@ -28,8 +28,7 @@ pub(super) fn repair_document(mut rows: StoredRows, dimension: usize) -> (NewDoc
 }
 
 fn repair_vectors(new: &mut NewDocument, dimension: usize, done: &mut Vec<Fix>) {
-    let removed =
-        |id: &str| Fix::new(id, format!("its vector removed; `{}` makes a new one", NextStep::MakeVectors));
+    let removed = |id: &str| Fix::new(id, format!("its vector removed; `{}` makes a new one", NextStep::MakeVectors));
     if document_fault(&new.document, dimension).is_some() {
         (new.document.vector, new.document.embedding_hash) = (Vec::new(), None);
         done.push(removed(&new.document.doc_id));

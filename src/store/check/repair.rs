@@ -1,8 +1,8 @@
 //! Repairs a namespace as far as possible from the store alone, in one publication.
 
+use super::document::repair_document;
 use super::finding::{Checked, Fix, Part};
 use super::history;
-use super::document::repair_document;
 use super::survey::{DocumentRows, KEYWORD, Survey, survey};
 use crate::error::Result;
 use crate::store::convert::ENTITIES;
@@ -80,7 +80,8 @@ fn fixed_by_opening(before: &Survey, locked: &Survey) -> Vec<Fix> {
 async fn changes(survey: &Survey, writer: &Writer, mended: &mut Vec<Fix>) -> Result<Change> {
     let tables = Tables::open_at(writer.namespace(), writer.manifest()).await?;
     let walk = DocumentRows::open(&tables).await?;
-    let mut change = Change { remove: survey.missing_documents.clone(), note: Note::of("check --repair"), ..Change::default() };
+    let mut change =
+        Change { remove: survey.missing_documents.clone(), note: Note::of("check --repair"), ..Change::default() };
     for id in &survey.missing_documents {
         mended.push(Fix::new(id, "rows without a document removed"));
         change.note.add("removed", id);

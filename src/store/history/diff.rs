@@ -256,7 +256,12 @@ fn hash(text: &str) -> [u8; 16] {
 
 impl Kind {
     /// The differing rows, by document.
-    async fn unmatched(&self, before: &OpenGeneration, after: &OpenGeneration, texts: bool) -> Result<HashMap<DocId, Unmatched>> {
+    async fn unmatched(
+        &self,
+        before: &OpenGeneration,
+        after: &OpenGeneration,
+        texts: bool,
+    ) -> Result<HashMap<DocId, Unmatched>> {
         let content = |columns: &Columns, row| -> Result<(String, Content)> {
             let text = columns.str(self.text, row)?;
             let notes = columns.optional_text("metadata", row)?.unwrap_or_default();

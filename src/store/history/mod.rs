@@ -15,8 +15,8 @@ mod record;
 mod restore;
 mod text_change;
 
-pub use diff::{DocumentDiff, GenerationDiff, diff};
 pub use compare::{ChangeKind, Counts, Item};
+pub use diff::{DocumentDiff, GenerationDiff, diff};
 pub use generations::{LogEntry, log};
 pub(super) use prune::{Pruned, Retention, prune};
 pub use record::Note;

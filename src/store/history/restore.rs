@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use lancedb::Table;
 use serde::Serialize;
 
-use super::diff::{GenerationDiff, between};
 use super::compare::ChangeKind;
+use super::diff::{GenerationDiff, between};
 use super::generations::OpenGeneration;
 use super::record::Note;
 use crate::error::Result;
@@ -70,7 +70,8 @@ impl Writer {
     /// After an error nothing is changed.
     pub async fn restore(&mut self, generation: u64, command: &str) -> Result<Restored> {
         let namespace = self.namespace().clone();
-        let (now, then) = (OpenGeneration::published(&namespace).await?, OpenGeneration::open(&namespace, generation).await?);
+        let (now, then) =
+            (OpenGeneration::published(&namespace).await?, OpenGeneration::open(&namespace, generation).await?);
         let diff = between(&now, &then, false).await?;
         let mut restored = Restored::new(&now, &then, &diff);
         if generation == self.generation() {
