@@ -1,7 +1,7 @@
 //! The profile of a document: the kinds of its parent chunks, its topics and its use. Pure functions without a model:
 //! the same text has the same profile everywhere.
 
-mod judge;
+mod classify;
 pub(crate) mod kind;
 mod lines;
 mod summary;
@@ -10,7 +10,7 @@ mod words;
 
 use serde::{Deserialize, Serialize};
 
-pub use judge::judge;
+pub use classify::classify;
 pub use kind::{Kind, Share, in_percent};
 pub use topics::{ParentChunkText, TitleText};
 
@@ -62,7 +62,7 @@ fn shares(parent_chunks: &[ParentChunkText]) -> Vec<Share> {
     let mut sizes = [0usize; Kind::ALL.len()];
     for parent_chunk in parent_chunks {
         let size = parent_chunk.text.chars().filter(|c| !c.is_whitespace()).count();
-        sizes[judge(parent_chunk.title, parent_chunk.text).place()] += size;
+        sizes[classify(parent_chunk.title, parent_chunk.text).place()] += size;
     }
     let all: usize = sizes.iter().sum();
     let mut shares: Vec<Share> = Kind::ALL

@@ -18,7 +18,7 @@ use super::trace::Trace;
 use super::understand::{Question, Understanding};
 use crate::chunk::context::SEPARATOR;
 use crate::error::Result;
-use crate::knowledge::profile::judge;
+use crate::knowledge::profile::classify;
 use crate::store::{IndexedParentChunk, Snapshot};
 use crate::text::count;
 use cross_encoder::read_first;
@@ -77,7 +77,7 @@ fn of_kind(understood: &Understanding, snapshots: &[&Snapshot], candidates: &[Ca
     let first = &candidates[..KIND_DEPTH.min(candidates.len())];
     let is_of_kind = |chunk: &IndexedParentChunk| {
         let title = chunk.titles.rsplit(SEPARATOR).next().unwrap_or_default();
-        judge(title, &chunk.content) == kind
+        classify(title, &chunk.content) == kind
     };
     let chunks = parent_chunks(snapshots, first.iter().map(Candidate::key))?.into_iter();
     Ok(chunks.filter(|(_, chunk)| is_of_kind(chunk)).map(|(key, _)| key).collect())

@@ -52,13 +52,13 @@ struct Sums {
     troubled_entries: f32,
     descriptions: f32,
     /// Characters in sentences …
-    speaking: f32,
+    in_sentences: f32,
     /// … weighted by their words.
     words: words::Strengths,
 }
 
 /// The kind of a parent chunk under a title.
-pub fn judge(title: &str, text: &str) -> Kind {
+pub fn classify(title: &str, text: &str) -> Kind {
     let scores = scores(title, text);
     let mut best = (Kind::Reference, 0.0);
     for (kind, score) in Kind::ALL.into_iter().zip(scores) {
@@ -76,7 +76,7 @@ fn scores(title: &str, text: &str) -> words::Strengths {
     let (steps, code) = (of(sums.steps), of(sums.code));
     let between = if steps > 0.0 { code.min(1.0 - steps) } else { 0.0 };
     let titles = words::title_strengths(&in_simplified(title)).map(|strength| TITLE * strength);
-    let words = sums.words.map(|sum| WORDS * share(sum, sums.speaking));
+    let words = sums.words.map(|sum| WORDS * share(sum, sums.in_sentences));
     let forms = [
         (Kind::Procedure, ORDERS * of(sums.orders)),
         (Kind::Procedure, STEPS * steps + STEPS_WITH_CODE * between),
@@ -118,7 +118,7 @@ fn sums(lines: &[Line]) -> Sums {
             for (sum, strength) in sums.words.iter_mut().zip(strengths) {
                 *sum += size * strength;
             }
-            sums.speaking += size;
+            sums.in_sentences += size;
             let chinese = sentence.chars().filter(|c| is_han(*c)).count() * 4 > sentence.chars().count();
             let (orders, past) = match chinese {
                 true => (chinese::share_of_orders(sentence), chinese::is_past(sentence)),
@@ -155,21 +155,21 @@ mod tests {
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// The number of parent chunks of a set that are judged right, the number of all, and the wrong ones with scores.
+    /// The number of parent chunks of a set that are classified right, the number of all, and the wrong ones with scores.
     fn right(set: &str, language: &str) -> (usize, usize, String) {
         let (mut right, mut all, mut wrong) = (0, 0, String::new());
         for parent_chunk in labelled() {
             if parent_chunk.set != set || parent_chunk.language != language {
                 continue;
             }
-            let judged = judge(&parent_chunk.title, &parent_chunk.text);
+            let classified = classify(&parent_chunk.title, &parent_chunk.text);
             all += 1;
-            if judged == parent_chunk.kind {
+            if classified == parent_chunk.kind {
                 right += 1;
                 continue;
             }
             let scores = scores(&parent_chunk.title, &parent_chunk.text);
-            wrong.push_str(&format!("{judged:?} for {:?}: {} {scores:.2?}\n", parent_chunk.kind, parent_chunk.title));
+            wrong.push_str(&format!("{classified:?} for {:?}: {} {scores:.2?}\n", parent_chunk.kind, parent_chunk.title));
         }
         (right, all, wrong)
     }
