@@ -15,7 +15,7 @@ use crate::synthetic::stores::fail;
 use kb::internals::chunk::ChunkConfig;
 use kb::internals::chunk::context::ContextKind;
 use kb::internals::embed::EngineChoice;
-use kb::internals::eval::{EvalStore, Made};
+use kb::internals::eval::{EvalOptions, EvalStore};
 use kb::internals::search::{Expand, Fusion, Method, Rerank, SearchRequest, Weights};
 
 /// Only the words of the question, without expansion.
@@ -91,8 +91,8 @@ async fn measure(options: &Options) -> kb::Result<()> {
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let open = async |set: &String, context: ContextKind| {
         let config = ChunkConfig { context, ..ChunkConfig::default() };
-        let made = Made { config, embed: !options.words, ..Made::default() };
-        EvalStore::open_made(Path::new(set), folder, &made, &choice, jobs, Arc::new(())).await
+        let eval = EvalOptions { config, embed: !options.words, ..EvalOptions::default() };
+        EvalStore::open(Path::new(set), folder, &eval, &choice, jobs, Arc::new(())).await
     };
     let mut columns: Vec<Vec<(String, f64)>> = Vec::with_capacity(sets.len());
     for set in sets {

@@ -92,7 +92,7 @@ pub mod internals {
         pub use crate::endpoint::EndpointSettings;
     }
     pub mod eval {
-        pub use crate::eval::{EvalStore, Made};
+        pub use crate::eval::{EvalOptions, EvalStore};
     }
     pub mod ids {
         pub use crate::ids::DocId;

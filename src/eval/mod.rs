@@ -68,7 +68,7 @@ impl EvalReport {
 }
 
 /// How the documents of an [`EvalStore`] are ingested.
-pub struct Made {
+pub struct EvalOptions {
     pub config: ChunkConfig,
     /// Whether to embed; without vectors only keyword search can be measured.
     pub embed: bool,
@@ -77,9 +77,9 @@ pub struct Made {
     pub without_half: bool,
 }
 
-impl Default for Made {
+impl Default for EvalOptions {
     fn default() -> Self {
-        Made { config: ChunkConfig::default(), embed: true, model: Model::embedded(), without_half: false }
+        EvalOptions { config: ChunkConfig::default(), embed: true, model: Model::embedded(), without_half: false }
     }
 }
 
@@ -95,27 +95,27 @@ pub struct EvalStore {
 
 impl EvalStore {
     /// Ingests the corpus of a set into a store in `folder`, unless a store of the same corpus and model is there.
-    pub async fn open_made(
+    pub async fn open(
         set: &Path,
         folder: &Path,
-        made: &Made,
+        options: &EvalOptions,
         choice: &EngineChoice,
         jobs: usize,
         progress: Arc<dyn Progress>,
     ) -> Result<Self> {
         let mut set = BeirSet::read(set)?;
-        if made.without_half {
+        if options.without_half {
             set.remove_half_of_the_answers();
         }
         let start = Instant::now();
         let store = Store::open_or_create(Some(&folder.join("store")), folder)?.0.as_own();
-        let namespace = store.namespace(&format!("eval-{}", fingerprint(&set, made)))?;
-        let embedder = Arc::new(Embedder::load(choice, &made.model, jobs)?);
+        let namespace = store.namespace(&format!("eval-{}", fingerprint(&set, options)))?;
+        let embedder = Arc::new(Embedder::load(choice, &options.model, jobs)?);
         let engine = embedder.engine_name();
         // An interrupted ingest starts again.
         let ingested = if namespace.exists() { Snapshot::open(&namespace).await?.counts().await?[0] } else { 0 };
         if ingested != set.documents.len() {
-            ingest(&set, &namespace, made, embedder.clone(), progress).await?;
+            ingest(&set, &namespace, options, embedder.clone(), progress).await?;
         }
         let ingest_seconds = start.elapsed().as_secs_f64();
         let searcher = Searcher::new(namespace, Encoder::with(embedder));
@@ -195,8 +195,8 @@ pub async fn evaluate(
     if let Rerank::Model { folder, .. } = rerank {
         CrossEncoder::check(folder)?;
     }
-    let made = Made { model, without_half: unanswerable, ..Made::default() };
-    let store = EvalStore::open_made(folder, scratch, &made, choice, jobs, progress).await?;
+    let options = EvalOptions { model, without_half: unanswerable, ..EvalOptions::default() };
+    let store = EvalStore::open(folder, scratch, &options, choice, jobs, progress).await?;
     let queries = store.set.judged_queries().count();
     let mut reports = Vec::with_capacity(methods.len());
     for &method in methods {
@@ -214,7 +214,7 @@ pub async fn evaluate(
         documents: store.set.documents.len(),
         queries,
         missing: store.set.missing(),
-        model: made.model.name.clone(),
+        model: options.model.name.clone(),
         engine: store.engine,
         reranker: match rerank {
             Rerank::Model { folder, .. } => Some(folder.display().to_string()),
@@ -229,7 +229,7 @@ pub async fn evaluate(
 async fn ingest(
     set: &BeirSet,
     namespace: &Namespace,
-    made: &Made,
+    options: &EvalOptions,
     embedder: Arc<Embedder>,
     progress: Arc<dyn Progress>,
 ) -> Result<()> {
@@ -248,9 +248,9 @@ async fn ingest(
             size: source.text.len() as u64,
             ..SourceFacts::default()
         };
-        let prepared = prepare(&document, &facts, &made.config, "1970-01-01T00:00:00Z");
+        let prepared = prepare(&document, &facts, &options.config, "1970-01-01T00:00:00Z");
         progress.file_read();
-        indexer.put(prepared, KnownVectors::default(), made.embed, "added", None).await?;
+        indexer.put(prepared, KnownVectors::default(), options.embed, "added", None).await?;
     }
     indexer.flush().await?;
     progress.end();
@@ -258,10 +258,10 @@ async fn ingest(
 }
 
 /// A hash of the corpus, the chunking and the embedding model.
-fn fingerprint(set: &BeirSet, made: &Made) -> String {
+fn fingerprint(set: &BeirSet, options: &EvalOptions) -> String {
     let mut hasher = blake3::Hasher::new();
-    let vectors = if made.embed { made.model.fingerprint.as_str() } else { "none" };
-    hasher.update(format!("{:?} {vectors}", made.config).as_bytes());
+    let vectors = if options.embed { options.model.fingerprint.as_str() } else { "none" };
+    hasher.update(format!("{:?} {vectors}", options.config).as_bytes());
     for document in &set.documents {
         for part in [&document.id, &document.title, &document.text] {
             hasher.update(part.as_bytes());
