@@ -4,7 +4,6 @@ mod beir;
 mod figures;
 mod known;
 mod questions;
-mod unanswerable;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -15,7 +14,7 @@ use serde::Serialize;
 
 use beir::BeirSet;
 pub use figures::{Condition, Figures, METRICS, QUESTION_FIGURES, UNANSWERABLE_FIGURES};
-use figures::{DEPTH, metrics};
+use figures::{DEPTH, metrics, unanswerable_figures};
 pub use questions::{Answered, Comparison, QuestionsReport, ask_questions, read_questions};
 
 use crate::chunk::ChunkConfig;
@@ -147,7 +146,7 @@ impl EvalStore {
             let confidence = candidates.iter().map(|candidate| candidate.confidence).fold(0.0, f32::max);
             if self.set.has_any(relevant) { &mut answerable } else { &mut unanswerable }.push(confidence);
         }
-        Ok(unanswerable::figures(answerable, unanswerable))
+        Ok(unanswerable_figures(answerable, unanswerable))
     }
 
     /// The first documents for a query, by their ids in the set.

@@ -213,7 +213,11 @@ pub(super) fn confidence(coverage: Option<f32>, cosine: Option<f32>) -> f32 {
         (None, Some(cosine)) => (BOTH, cosine),
         (coverage, None) => (WORDS, coverage.unwrap_or_default()),
     };
-    1.0 / (1.0 + (-slope * signal - offset).exp())
+    logistic(slope * signal + offset)
+}
+
+pub(super) fn logistic(x: f32) -> f32 {
+    1.0 / (1.0 + (-x).exp())
 }
 
 #[cfg(test)]

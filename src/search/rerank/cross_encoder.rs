@@ -16,6 +16,7 @@ use crate::endpoint::Failure;
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::paths::real;
 use crate::search::candidate::Candidate;
+use crate::search::confidence::logistic;
 use crate::search::encoder::{Encoder, LONGEST_ENCODED, wait_for};
 use crate::search::hit::parent_chunks;
 use crate::search::note::NoteCode;
@@ -198,15 +199,10 @@ fn ranked(mut candidates: Vec<Candidate>, logits: &[f32]) -> Vec<Candidate> {
     let mut read: Vec<(f32, Candidate)> = logits.iter().copied().zip(candidates).collect();
     // By the logits themselves: large ones all come near to 1. Sorting leaves equals as they are.
     read.sort_by(|(a, _), (b, _)| b.total_cmp(a));
-    let least = read.last().map_or(1.0, |(number, _)| probability(*number));
-    let read = read.into_iter().map(|(number, candidate)| Candidate { score: probability(number), ..candidate });
+    let least = read.last().map_or(1.0, |(number, _)| logistic(*number));
+    let read = read.into_iter().map(|(number, candidate)| Candidate { score: logistic(number), ..candidate });
     let rest = rest.into_iter().map(|candidate| Candidate { score: candidate.score * least, ..candidate });
     read.chain(rest).collect()
-}
-
-/// The logistic function.
-fn probability(logit: f32) -> f32 {
-    1.0 / (1.0 + (-logit).exp())
 }
 
 #[cfg(test)]
