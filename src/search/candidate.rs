@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use crate::ids::ChunkId;
 
-/// The next best score adds this share of what the best leaves open; the one after it this share of that, and so on.
+/// What the second best score adds to the joint score, as a share of what is left up to 1; each further one adds this
+/// share of that.
 const NEXT: f32 = 0.25;
 
 /// A parent chunk among all searched ones: the same file has the same ids in every namespace.
@@ -69,10 +70,9 @@ pub(super) fn first_different<T>(ranking: &mut Vec<T>, limit: usize, chunk_id: i
 
 /// The joint score of several scores from 0 to 1, for a section or a document.
 ///
-/// The best counts in full; each further one adds to it a share of what is left up to 1, a quarter as large as that of
-/// the one before: `s₁ + (1 − s₁)(s₂/4 + s₃/16 + …)`. So the result is never below the best and never above 1, two good
-/// parent chunks are better than one, and many middling ones cannot outdo a good one: a long section is not a better
-/// one.
+/// The best counts in full, and each further one a quarter as much as the one before:
+/// `s₁ + (1 − s₁)(s₂/4 + s₃/16 + …)`. So the result is between the best and 1, two good parent chunks are better than
+/// one, and many middling ones cannot outdo a good one: a long section is not a better one.
 pub(super) fn joint_score(scores: impl IntoIterator<Item = f32>) -> f32 {
     let mut scores: Vec<f32> = scores.into_iter().collect();
     scores.sort_by(|a, b| b.total_cmp(a));

@@ -1,15 +1,15 @@
-//! The numbers of a question as Chinese texts also write them: 第十九条 for 第19条, 五千元 for 5000元, 3天 for 三天.
+//! Other ways to write the numbers of a question in Chinese: 第十九条 for 第19条, 五千元 for 5000元, 3天 for 三天.
 
 use std::ops::Range;
 
 use crate::text::han::{half_width, in_han, is_han_digit, number_value};
 use crate::text::script::is_han;
 
-/// The most numbers of a question that are written in another way.
+/// The most numbers of a question that are searched for in another form.
 const MOST_NUMBERS: usize = 4;
 /// The parts of laws, rules and books.
 const PARTS: &str = "编篇部章节条款项編節條項";
-/// What is counted in both ways.
+/// The units of numbers that are written in both forms.
 const COUNTED: [&str; 15] =
     ["元", "天", "周", "个月", "小时", "分钟", "学时", "人", "名", "次", "倍", "台", "岁", "歲", "年"];
 /// From this number on, years are written in digits: 2019年.
@@ -18,7 +18,7 @@ const LEAST_YEAR: u32 = 100;
 const LEAST_COUNTED: u32 = 2;
 
 /// The place of each number with its unit, and the other way to write both.
-pub(super) fn numbers_written_otherwise(query: &str) -> Vec<(Range<usize>, String)> {
+pub(super) fn other_numerals(query: &str) -> Vec<(Range<usize>, String)> {
     if !query.chars().any(is_han) {
         return Vec::new();
     }
@@ -90,7 +90,7 @@ mod tests {
 
     /// The numbers with what they are written as, such as `5000元 = 五千元`.
     fn found(query: &str) -> Vec<String> {
-        let found = numbers_written_otherwise(query).into_iter();
+        let found = other_numerals(query).into_iter();
         found.map(|(range, written)| format!("{} = {written}", &query[range])).collect()
     }
 

@@ -28,8 +28,8 @@ pub struct Contents {
     pub part: Option<String>,
     /// The entries in order, without the text before the first.
     pub sections: Vec<SectionRow>,
-    /// How sure it is that it is asked for, from 0 to 1: one divided by the number of documents that may be meant and of
-    /// sections that fit; at most 0.5 if the part is a guess.
+    /// How surely the question means it: 1 divided by the number of documents that it may mean and of sections that fit;
+    /// at most 0.5 if the part is a guess.
     pub confidence: f32,
     /// Whether the part was found by another name or by its position.
     pub is_guess: bool,
@@ -102,8 +102,8 @@ pub(super) async fn answer(
     };
     let is_of_another_work = named.is_empty() && part.is_some_and(|part| part.says_of_what);
     let is_chapter_number = part.is_some_and(|part| is_chapter(&part.name));
-    // "section 12 of the Clayton Act" is no section of these documents, but their text may be about it. Chapters are
-    // those of documents.
+    // "section 12 of the Clayton Act" is no section of these documents, but their text may be about it. A chapter is
+    // always one of a document.
     let is_asked_for = request.documents.is_some() || request.kind == Some(Kind::Structure);
     if !is_asked_for && (names_unknown_owner || is_of_another_work && !is_chapter_number) {
         trace.note(NoteCode::ContentsMissing, text_instead("it names none of the searched documents") + &names_one());
@@ -160,7 +160,7 @@ struct MeantDocuments {
 }
 
 impl MeantDocuments {
-    /// Those of `rows` that a question means, of which it names some.
+    /// Those of `rows` that a question means; it names the documents `named`.
     async fn among(
         snapshots: &[&Snapshot],
         rows: Vec<PlacedDocument>,
@@ -215,8 +215,8 @@ fn names_one() -> String {
     format!("; {} names a document", Setting("doc"))
 }
 
-/// Whether a name is the number of a chapter, which no text can answer for. Laws and programmes have sections, parts and
-/// items too, and a text may be about these.
+/// Whether a name is the number of a chapter: no text is about it if no document has it. Laws and programmes have
+/// sections, parts and items too, and a text may be about these.
 fn is_chapter(name: &str) -> bool {
     SectionNumber::of_name(name).is_some() && (name.starts_with("chapter ") || name.ends_with(['章', '篇']))
 }
@@ -232,7 +232,7 @@ async fn documents_in(snapshots: &[&Snapshot], scopes: &[Scope]) -> Result<Vec<P
     Ok(rows)
 }
 
-/// Notes that a question which is the number of a section, and no more, fits several documents: `Item 7`, `第三章`.
+/// Notes that a question that is only the number of a section fits several documents: `Item 7`, `第三章`.
 pub(super) async fn note_ambiguous_section(
     searcher: &Searcher,
     request: &SearchRequest,

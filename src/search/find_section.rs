@@ -112,8 +112,8 @@ fn sections_named<'a>(document: &DocumentRow, sections: &'a [SectionRow], name: 
 }
 
 /// The section at this position, if no numbers are printed. Chapters are counted below the section that is the whole
-/// document; a number with a dot is tried as a path first. The second section is no part 2: that may be one of what the
-/// text is about, such as an exam.
+/// document; a number with a dot is tried as a path first. The second section is no part 2: that may be a part of the
+/// subject, such as an exam.
 fn at_position<'a>(document: &DocumentRow, sections: &'a [SectionRow], name: &str) -> Option<&'a SectionRow> {
     if name.to_lowercase().starts_with("part ") || name.ends_with("部分") {
         return None;
@@ -257,7 +257,7 @@ fn using(why: &str, section: &SectionRow, sections: &[SectionRow]) -> String {
     format!("{why}; using {} ({})", SectionNames::of(sections).typed(section), section.title)
 }
 
-/// Tells that a section was taken for its path, which is the printed number of others.
+/// Reports that a name was read as a path, which is also the printed number of other sections.
 fn read_as_path(sections: &[SectionRow], taken: &SectionRow) -> Option<String> {
     let (_, printed) = with_printed_number(sections, &taken.path)?;
     let number = |other: &&SectionRow| printed_number(&other.title).unwrap_or(&other.title).to_owned();

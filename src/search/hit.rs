@@ -25,8 +25,8 @@ pub struct Hit {
     /// From 0 to 1. Fused scores are relative to this search's candidates; semantic search alone gives the cosine. A
     /// merged hit has the best score, a section that of its title and parent chunks together.
     pub score: f32,
-    /// How sure it is that this answers the question, from 0 to 1, comparable between questions and stores. Of several parent
-    /// chunks the best counts.
+    /// How surely it answers the question, from 0 to 1, comparable between questions and stores. Of several parent chunks
+    /// the best counts.
     pub confidence: f32,
     /// The namespace it is in; of several, one in which it scored best.
     pub namespace: String,
@@ -234,7 +234,7 @@ impl Hit {
         self.described.as_ref()?.profile.as_ref()
     }
 
-    /// The text to show: its own between that of its neighbours.
+    /// Its own text between that of its neighbours.
     pub fn text(&self) -> Cow<'_, str> {
         match self.before.is_empty() && self.after.is_empty() {
             true => Cow::Borrowed(&self.content),
@@ -276,7 +276,7 @@ impl Hit {
         self.matches = found.into_iter().map(|range| (range.start, range.end)).collect();
     }
 
-    /// Makes the part of `text` that answers best its snippet.
+    /// Takes its snippet from `text`: the part that answers best.
     pub(super) fn set_snippet(&mut self, text: &str, query: &str) {
         self.snippet = snippet(&visible(text), query, SNIPPET_CHARS);
     }

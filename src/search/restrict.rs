@@ -29,7 +29,7 @@ pub(super) struct Restricted {
 pub(super) async fn restrict(input: &StageInput<'_, '_>, trace: &mut Trace) -> Result<Restricted> {
     let StageInput { searcher, question, snapshots } = *input;
     let mut scopes = filter(searcher, question.request, snapshots, trace).await?;
-    let quoted = confine(snapshots, &question.understood, &question.terms, &mut scopes, trace)?;
+    let quoted = keep_with_phrases(snapshots, &question.understood, &question.terms, &mut scopes, trace)?;
     Ok(Restricted { scopes, quoted })
 }
 
@@ -55,9 +55,9 @@ pub(super) async fn filter(
     Ok(scopes.each)
 }
 
-/// Confines the scopes to the parent chunks with the question's phrases, and returns whether it did. If no parent chunk
+/// Narrows the scopes to the parent chunks with the question's phrases, and returns whether it did. If no parent chunk
 /// has them, a question falls back to its words and a lookup finds nothing; a note says which.
-fn confine(
+fn keep_with_phrases(
     snapshots: &[&Snapshot],
     understood: &Understanding,
     terms: &KeywordTerms,
@@ -77,7 +77,7 @@ fn confine(
     if found == 0 {
         let searched = if instead { "; searched for their words instead" } else { "" };
         stage.note(format!("no parent chunk contains them{searched}"));
-        trace.note(NoteCode::PhraseMissing, nothing_has(&understood.phrases, instead));
+        trace.note(NoteCode::PhraseMissing, phrases_missing(&understood.phrases, instead));
     }
     if !instead {
         let with = with.into_iter().map(|ids| Scope::ParentChunks(ids.into_iter().collect()));
@@ -87,7 +87,7 @@ fn confine(
 }
 
 /// The note that no parent chunk has the phrases. It says whether their words were searched for instead.
-fn nothing_has(phrases: &[String], instead: bool) -> String {
+fn phrases_missing(phrases: &[String], instead: bool) -> String {
     let quoted: Vec<String> = phrases.iter().map(|phrase| format!("{phrase:?}")).collect();
     let (the, its) = if phrases.len() == 1 { ("the phrase", "its") } else { ("all the phrases", "their") };
     let then = if instead {
@@ -180,7 +180,7 @@ impl Searcher {
         }
         let understood = Understanding::of_kind(&request.query, request.kind);
         let terms = keyword_terms(&request.query, &understood.identifiers);
-        confine(&snapshots, &understood, &terms, &mut scopes, &mut trace)?;
+        keep_with_phrases(&snapshots, &understood, &terms, &mut scopes, &mut trace)?;
         Ok((!chunk_ids.is_empty() && !any(&scopes)).then_some("phrases"))
     }
 }

@@ -24,7 +24,7 @@ const WHOLE_PARENT_CHUNK_WEIGHT: f32 = 0.4;
 #[derive(Debug, Clone)]
 pub(super) struct QuestionWord {
     pub text: String,
-    /// How telling it is: its weight in the question times its rarity in the searched documents …
+    /// How distinctive it is: its weight in the question times its rarity in the searched documents …
     pub weight: f32,
     /// … and times its rarity in all documents, so that a confidence does not depend on a filter.
     pub weight_in_all: f32,
@@ -122,8 +122,8 @@ pub(super) struct SemanticRecall {
     pub no_vectors: bool,
 }
 
-/// Recalls by vectors. Codes find the nearest; the best of them and the candidates of `keyword` search are compared by their
-/// vectors.
+/// Recalls by vectors. Codes find the nearest; the best of these and the candidates of `keyword` search are compared by
+/// their vectors.
 pub(super) async fn semantic(
     snapshots: &[&Snapshot],
     question: &[f32],
@@ -131,7 +131,7 @@ pub(super) async fn semantic(
     keyword: &Scores,
     pool: usize,
 ) -> Result<SemanticRecall> {
-    // Codes tell the order of the nearest only about, so that more than a small pool are compared.
+    // Codes order the nearest only roughly, so more than a small pool is compared.
     let compared = pool.max(DEFAULT_POOL);
     let near = snapshots.iter().zip(scopes);
     let near = near.map(|(snapshot, scope)| snapshot.nearest(question, scope, compared * CHUNKS_PER_PARENT));

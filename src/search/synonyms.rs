@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::chinese_numbers::numbers_written_otherwise;
+use super::chinese_numbers::other_numerals;
 use super::joined_words::{joined_words, runs};
 use super::retrievers::parent_chunks_with;
 use super::short_forms::short_forms;
@@ -27,7 +27,7 @@ const MOST_TOKENS: usize = 64;
 const MOST_WORDS: usize = 8;
 /// … or characters of a script without spaces.
 const MOST_CHARACTERS: usize = 16;
-/// In a query of at most this many words, abbreviations may be in lower case.
+/// The most words of a short query, in which abbreviations may be in lower case.
 const SHORT_QUERY: usize = 3;
 /// The most meanings of an abbreviation; the most frequent are taken.
 const MOST_MEANINGS: usize = 4;
@@ -77,7 +77,7 @@ pub(super) fn add_synonyms(
             meanings.push((name.range, meaning));
         }
     }
-    for (range, written) in numbers_written_otherwise(query) {
+    for (range, written) in other_numerals(query) {
         // The same number: each of its characters counts as if it were typed.
         let weight = written.chars().count() as f32;
         if !is_named(&meanings, &range) && add(&written, weight, terms) {

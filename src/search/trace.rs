@@ -137,7 +137,7 @@ impl Trace {
 }
 
 impl Stage {
-    /// The place of something, from 1, and its score. A twin in another namespace takes no place of its own.
+    /// The place of a chunk or section, from 1, and its score. The same chunk in another namespace takes no place.
     pub(super) fn place_of(&self, id: &str) -> Option<(usize, f32)> {
         let at = self.candidates.iter().position(|one| one.has(id))?;
         let before: HashSet<&str> = self.candidates[..at].iter().map(|one| one.id.as_str()).collect();

@@ -12,11 +12,11 @@ use super::searcher::{Opened, Searched, Searcher};
 use crate::embed::EngineChoice;
 use crate::store::{Manifest, Namespace};
 
-/// At most this many namespaces stay open.
+/// The most namespaces that stay open.
 const MOST_OPEN: usize = 8;
 
 pub struct Warm {
-    /// The open generations; the last used come last.
+    /// The open generations, the most recently used last.
     open: Mutex<Vec<(Namespace, Arc<Opened>)>>,
     models: LoadedModels,
     cross_encoder: LoadedCrossEncoder,
@@ -25,7 +25,7 @@ pub struct Warm {
 }
 
 impl Warm {
-    /// Nothing yet; models will run on this engine.
+    /// Nothing is open yet; models will run on this engine.
     pub fn new(engine: EngineChoice) -> Self {
         Warm { open: Mutex::default(), models: Arc::default(), cross_encoder: LoadedCrossEncoder::default(), engine }
     }
@@ -34,7 +34,7 @@ impl Warm {
         self.engine == *choice
     }
 
-    /// The generation of a namespace, open already if it still is the published one. A question that comes while another
+    /// The generation of a namespace: the open one if it is still the published one. A question that comes while another
     /// opens it waits for that, unless a generation was published since.
     fn opened(&self, namespace: &Namespace) -> Arc<Opened> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
@@ -50,8 +50,8 @@ impl Warm {
         opened
     }
 
-    /// Ends a question: gives up the leases of generations that no other question reads, and closes what is too many, the
-    /// last used at last. Their vectors are in mapped files, whose memory the system takes back when it needs it.
+    /// Ends a question: releases the leases of generations that no other question reads, and closes the least recently
+    /// used ones beyond the limit. Their vectors are in mapped files, whose memory the system takes back when it needs it.
     pub fn rest(&self) {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let too_many = open.len().saturating_sub(MOST_OPEN);
@@ -67,7 +67,7 @@ impl Warm {
 }
 
 impl Searched {
-    /// The same with what is open already.
+    /// Takes the open generation from `warm`.
     pub fn warmed(mut self, warm: &Warm) -> Self {
         self.opened = warm.opened(&self.namespace);
         self
@@ -75,7 +75,7 @@ impl Searched {
 }
 
 impl Searcher {
-    /// The same with what is open already.
+    /// Takes open generations and the loaded cross-encoder from `warm`.
     pub fn warmed(mut self, warm: &Warm) -> Self {
         self.searched = self.searched.into_iter().map(|searched| searched.warmed(warm)).collect();
         self.cross_encoder = warm.cross_encoder.clone();
@@ -84,7 +84,7 @@ impl Searcher {
 }
 
 impl Encoder {
-    /// The same with the loaded models.
+    /// Takes the loaded models from `warm`.
     pub fn warmed(mut self, warm: &Warm) -> Self {
         self.loaded = warm.models.clone();
         self

@@ -28,7 +28,7 @@ const RETRIEVERS: [&str; 4] = ["keyword", "semantic", "reworded", "by_documents"
 /// Why a search for a chapter drops all text.
 const NO_SUCH_CHAPTER: &str = "no searched document has the chapter that the question asks for";
 
-/// What became of a chunk or a section.
+/// What happened to a chunk or a section.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Why {
     pub id: String,
@@ -73,7 +73,7 @@ fn lost(stage: &str, at: Option<(usize, f32)>, reason: impl Into<String>, settin
 }
 
 impl Searcher {
-    /// Says what became of a chunk (`7f3k2m:12`, or a part of it) or a section (`7f3k2m#3.2`).
+    /// Explains what happened to a chunk (`7f3k2m:12`, or a part of it) or a section (`7f3k2m#3.2`).
     pub async fn why(&self, request: &SearchRequest, id: &str) -> Result<Why> {
         let request = SearchRequest { explain: true, ..request.clone() };
         let parents = self.parents_of(id).await?;
@@ -312,7 +312,7 @@ impl Case<'_> {
         }
     }
 
-    /// Its place was too low: why, and the setting.
+    /// Why its place was too low, and the setting.
     fn cut(&self, before: &[&Stage], id: &str) -> (String, &'static str) {
         let depth = self.request.depth();
         let reason = format!("the first {depth} are taken");

@@ -114,22 +114,22 @@ fn chinese_part(query: &str) -> Option<AskedPart> {
     near.char_indices().find_map(|(start, _)| part_at(text, before + start))
 }
 
-/// The end of a text, in which a part is sought: it stands near what is asked of it, and a text may be nothing but
-/// numbers.
+/// The end of a text, the only place where a part is searched: it is near the words that ask about it, and a text may
+/// consist of numbers alone.
 fn last_characters(text: &str) -> &str {
     let from = text.char_indices().rev().nth(MOST_CHARACTERS - 1).map_or(0, |(at, _)| at);
     &text[from..]
 }
 
-/// May stand before all that a question says.
+/// Words that a question may begin with.
 const POLITE_IN_CHINESE: [&str; 4] = ["请问", "请", "帮我", "给我"];
-/// Begins a question for a part that has nothing behind it.
+/// Words that begin a question that ends with the part.
 const SUMMARISE: [&str; 9] = ["总结一下", "总结", "概括一下", "概括", "概述", "介绍一下", "介绍", "讲讲", "说说"];
-/// Stands between a part and what is asked of it, and is no title.
+/// Words between a part and the question about it that are no title.
 const ADVERBS: [&str; 5] = ["主要", "具体", "大概", "到底", "都"];
-/// A part is sought in so many characters at the end.
+/// A part is searched in this many characters at the end.
 const MOST_CHARACTERS: usize = 200;
-/// A title in a question has no more characters.
+/// The longest title in a question, in characters.
 const LONGEST_TITLE: usize = 30;
 
 fn names_no_document(before: &str) -> bool {
@@ -187,7 +187,7 @@ fn part_at(text: &str, start: usize) -> Option<AskedPart> {
     Some(AskedPart { name, says_of_what: !names_no_document(before) })
 }
 
-/// The section in a query that is its number and no more: `Item 7`, `第三章`. Its text is searched for.
+/// The section in a query that is only its number: `Item 7`, `第三章`. Its text is searched for.
 pub(in crate::search) fn section_named(query: &str) -> Option<String> {
     let lower = in_simplified(query).trim_matches(is_mark).to_lowercase();
     let english = || {
@@ -202,7 +202,7 @@ pub(in crate::search) fn section_named(query: &str) -> Option<String> {
     english().or_else(chinese)
 }
 
-/// The document and the section in a query that is nothing but both: "pump manual section 3.2", "section 3.2 of the pump
+/// The document and the section in a query that consists of both: "pump manual section 3.2", "section 3.2 of the pump
 /// manual", 手册第3.2节. `query` is in simplified characters.
 pub(in crate::search) fn section_of_document(query: &str) -> Option<(String, String)> {
     let lower = query.trim_matches(is_mark).to_lowercase();

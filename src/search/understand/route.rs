@@ -10,7 +10,7 @@ use crate::text::is_wide;
 use crate::text::stopwords::{is_stopword, spans_words};
 use crate::text::tokens::{TokenKind, tokenize};
 
-/// What others' search languages join words with.
+/// The operators of other search languages.
 const OPERATORS: [&str; 3] = ["AND", "OR", "NOT"];
 
 /// The weight of a word in the situating sentence; in the text it has 1.
@@ -177,7 +177,7 @@ pub fn keyword_terms(query: &str, identifiers: &[String]) -> KeywordTerms {
     words.into_iter().flat_map(|(text, weight)| in_all_fields(text, weight)).collect()
 }
 
-/// Whether all of a question is in capitals, so that a word in capitals is no abbreviation.
+/// Whether the whole question is in capitals, so that a word in capitals is no abbreviation.
 pub(in crate::search) fn is_in_capitals(query: &str) -> bool {
     !query.chars().any(|c| c.is_lowercase() || is_wide(c))
 }
