@@ -115,15 +115,10 @@ pub(super) async fn answer(
         true => MeantDocuments::among(snapshots, rows, named, part, trace).await?,
         false => MeantDocuments { rows, count: 1, without_contents: Vec::new() },
     };
-    if let Some(AskedPart { name, .. }) = part.filter(|_| meant.rows.is_empty() && !text_may_answer) {
-        let which = if meant.without_contents.is_empty() { "no searched document" } else { "no table of contents" };
-        trace.note(NoteCode::PartMissing, format!("{which} has {name:?}"));
-    } else if meant.rows.is_empty() || (meant.rows.len() > MOST_DOCUMENTS && request.documents.is_none()) {
-        trace.note(NoteCode::ContentsMissing, meant.why_none(part));
-        meant.rows.clear();
-    }
+    let most = if request.documents.is_none() { MOST_DOCUMENTS } else { usize::MAX };
+    meant.keep_if_clear(most, part, text_may_answer, trace);
     let mut answer = Answer::default();
-    for (place, document) in meant.rows {
+    for (place, document) in std::mem::take(&mut meant.rows) {
         let sections = snapshots[place].contents(&document.doc_id).await?;
         if sections.is_empty() {
             trace.note(NoteCode::ContentsMissing, format!("{} has no table of contents", document.source));
@@ -141,11 +136,8 @@ pub(super) async fn answer(
         }
         answer.contents.push(contents);
     }
-    if answer.contents.is_empty() && !text_may_answer && !meant.without_contents.is_empty() {
-        let sources = first_of(meant.without_contents.iter().map(|(_, document)| document.source.clone()));
-        let message = format!("searched only the text of documents without a table of contents: {sources}");
-        trace.note(NoteCode::ContentsMissing, message);
-        answer.without_contents = meant.without_contents.into_iter().map(|(_, document)| document.doc_id).collect();
+    if answer.contents.is_empty() && !text_may_answer {
+        answer.without_contents = meant.only_text(trace);
     }
     Ok(answer)
 }
@@ -182,6 +174,27 @@ impl MeantDocuments {
         };
         let rows = if with_part.best.is_empty() { named } else { with_part.best };
         Ok(MeantDocuments { rows, count, without_contents })
+    }
+
+    /// Drops the tables of contents if more than `most` are meant. Notes why none is left.
+    fn keep_if_clear(&mut self, most: usize, part: Option<&AskedPart>, text_may_answer: bool, trace: &mut Trace) {
+        if let Some(AskedPart { name, .. }) = part.filter(|_| self.rows.is_empty() && !text_may_answer) {
+            let which = if self.without_contents.is_empty() { "no searched document" } else { "no table of contents" };
+            trace.note(NoteCode::PartMissing, format!("{which} has {name:?}"));
+        } else if self.rows.is_empty() || self.rows.len() > most {
+            trace.note(NoteCode::ContentsMissing, self.why_none(part));
+            self.rows.clear();
+        }
+    }
+
+    /// The documents without a table of contents, whose text alone is searched, as a note says.
+    fn only_text(self, trace: &mut Trace) -> Vec<DocId> {
+        if !self.without_contents.is_empty() {
+            let sources = first_of(self.without_contents.iter().map(|(_, document)| document.source.clone()));
+            let message = format!("searched only the text of documents without a table of contents: {sources}");
+            trace.note(NoteCode::ContentsMissing, message);
+        }
+        self.without_contents.into_iter().map(|(_, document)| document.doc_id).collect()
     }
 
     /// Why no table of contents answers: none is meant, or too many are.
