@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::list::nearest;
-use super::requests::{EntityAction, EntityRequest};
+use super::requests::{EntityAction, EntityRequest, RequestTime};
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::store::{EntityChange, EntityRow, EntityState, StateTime};
 use crate::text::{count, first_of, fold_name};
@@ -114,57 +114,39 @@ impl Entities {
         let mut row = known.unwrap_or_else(|| EntityRow::named(&request.name, now));
         let was = row.clone();
         if let Some(kind) = request.kind {
-            let differs = fold_name(&row.kind) != fold_name(&kind);
-            if differs && !row.kind.is_empty() && request.what != EntityAction::Retype {
-                return Err(Error::usage(format!("{:?} is of the type {:?}, not {kind:?}", row.name, row.kind))
-                    .hint(format!("leave the type out, or replace it with {}", Setting("retype"))));
-            }
-            if differs {
-                row.kind = kind;
-            }
+            set_type(&mut row, kind, request.what)?;
         }
         for alias in request.aliases {
-            let folded = fold_name(&alias);
-            match self.owners.get(&folded) {
-                Some(owner) if *owner != row.key => {
-                    let other = self.rows.get(owner).map_or(owner.as_str(), |row| row.name.as_str());
-                    return Err(Error::usage(format!("{alias:?} is already a name of {other:?}")).hint(format!(
-                        "a name belongs to one entity; remove it there with {} {}",
-                        Setting("remove"),
-                        Setting("alias")
-                    )));
-                }
-                _ if row.names().any(|name| fold_name(name) == folded) => {}
-                _ => row.aliases.push(alias),
-            }
+            self.add_alias(&mut row, alias)?;
         }
         if row.aliases.len() > MOST_ALIASES {
             return Err(Error::usage(format!("{:?} would have {} aliases", row.name, row.aliases.len()))
                 .hint(format!("an entity has at most {MOST_ALIASES}")));
         }
         if let Some(state) = request.state {
-            let is_now = request.time.is_none();
-            let time = request.time.map_or(now.into(), |time| time.start());
-            // A state that already holds now is not set again.
-            let holds =
-                row.state_at(time.clone()).is_some_and(|known| known.state == state && (is_now || known.time == time));
-            if !holds {
-                row.set_state(EntityState { time, state, set_at: now });
-            }
-            if row.states.len() > MOST_STATES {
-                return Err(Error::usage(format!("{:?} would have {} states", row.name, row.states.len())).hint(
-                    format!(
-                        "an entity has at most {MOST_STATES}; remove old ones with {} {} T",
-                        Setting("remove"),
-                        Setting("time")
-                    ),
-                ));
-            }
+            set_state(&mut row, state, request.time, now)?;
         }
         if is_new || row != was {
             row.updated_at = now;
         }
         self.put(row);
+        Ok(())
+    }
+
+    fn add_alias(&self, row: &mut EntityRow, alias: String) -> Result<()> {
+        let folded = fold_name(&alias);
+        match self.owners.get(&folded) {
+            Some(owner) if *owner != row.key => {
+                let other = self.rows.get(owner).map_or(owner.as_str(), |row| row.name.as_str());
+                return Err(Error::usage(format!("{alias:?} is already a name of {other:?}")).hint(format!(
+                    "a name belongs to one entity; remove it there with {} {}",
+                    Setting("remove"),
+                    Setting("alias")
+                )));
+            }
+            _ if row.names().any(|name| fold_name(name) == folded) => {}
+            _ => row.aliases.push(alias),
+        }
         Ok(())
     }
 
@@ -250,10 +232,41 @@ impl Entities {
     }
 }
 
+fn set_type(row: &mut EntityRow, kind: String, action: EntityAction) -> Result<()> {
+    if fold_name(&row.kind) == fold_name(&kind) {
+        return Ok(());
+    }
+    if !row.kind.is_empty() && action != EntityAction::Retype {
+        return Err(Error::usage(format!("{:?} is of the type {:?}, not {kind:?}", row.name, row.kind))
+            .hint(format!("leave the type out, or replace it with {}", Setting("retype"))));
+    }
+    row.kind = kind;
+    Ok(())
+}
+
+/// Sets a state from a time on; `None` is now.
+fn set_state(row: &mut EntityRow, state: String, time: Option<RequestTime>, now: Timestamp) -> Result<()> {
+    let is_now = time.is_none();
+    let time = time.map_or(now.into(), |time| time.start());
+    // A state that already holds now is not set again.
+    let holds = row.state_at(time.clone()).is_some_and(|known| known.state == state && (is_now || known.time == time));
+    if !holds {
+        row.set_state(EntityState { time, state, set_at: now });
+    }
+    if row.states.len() > MOST_STATES {
+        let message = format!("{:?} would have {} states", row.name, row.states.len());
+        return Err(Error::usage(message).hint(format!(
+            "an entity has at most {MOST_STATES}; remove old ones with {} {} T",
+            Setting("remove"),
+            Setting("time")
+        )));
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::knowledge::entities::RequestTime;
     use crate::text::Period;
     use proptest::prelude::*;
 
