@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::candidate::{Candidate, ChunkKey, by_namespace};
 use super::section_name::SectionName;
 use crate::chunk::context::below_document;
-use crate::error::{Error, NextStep, Result};
+use crate::error::{Error, NextStep, Result, Setting};
 use crate::ids::{ChunkId, DocId, SectionId};
 use crate::knowledge::profile::Profile;
 use crate::store::{DocumentName, DocumentTime, Fields, IndexedParentChunk, Snapshot};
@@ -133,6 +133,12 @@ impl Omitted {
             section: first.section(),
         })
     }
+}
+
+/// The error if not even the first parent chunk fits into a token limit of `most`: it needs `least`.
+pub(super) fn nothing_fits(least: usize, most: usize) -> Error {
+    Error::usage(format!("not even the first parent chunk fits into {most} tokens"))
+        .hint(format!("it needs {least} with its titles; raise {}", Setting("max_tokens")))
 }
 
 /// The titles of a section, given those of a chunk in it: without the document's title, unless it is the section's own.

@@ -17,7 +17,6 @@ mod fallback;
 mod filter;
 mod find_section;
 mod fuse;
-mod groups;
 mod hit;
 mod joined_words;
 mod list_chunks;

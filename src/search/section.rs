@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 
-use super::hit::Omitted;
+use super::hit::{Omitted, nothing_fits};
 use super::section_name::SectionName;
 use crate::embed::TokenCounter;
-use crate::error::{Error, Result, Setting};
+use crate::error::Result;
 use crate::ids::DocId;
 use crate::store::{ChunkRow, DocumentRow, Edit, SectionRow, Snapshot};
 
@@ -120,10 +120,7 @@ fn fitting(
         }
     }
     match first_cost {
-        Some(least) if parts.is_empty() => {
-            Err(Error::usage(format!("not even the first parent chunk fits into {most} tokens"))
-                .hint(format!("it needs {least}; raise {}", Setting("max_tokens"))))
-        }
+        Some(least) if parts.is_empty() => Err(nothing_fits(least, most)),
         _ => Ok((parts, left_out)),
     }
 }

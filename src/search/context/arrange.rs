@@ -1,8 +1,7 @@
 //! Arranges the parent chunks of hits as documents in reading order.
 
 use super::layout::{ContextChild, ContextDocument, ContextParentChunk};
-use crate::search::candidate::joint_score;
-use crate::search::groups::groups;
+use crate::search::candidate::{groups, joint_score};
 use crate::search::hit::{Hit, Omitted, Source, SourceChild, pages_of, text_of};
 
 /// Marks parent chunks that are left out within a section.

@@ -7,7 +7,7 @@ use super::layout::{ContextContents, ContextDocument, ContextEntity, ContextPart
 use crate::embed::TokenCounter;
 use crate::error::{Error, Result, Setting};
 use crate::search::contents::Contents;
-use crate::search::hit::Hit;
+use crate::search::hit::{Hit, nothing_fits};
 use crate::search::section_name::SectionName;
 use crate::store::SectionRow;
 
@@ -160,8 +160,7 @@ fn too_little(hits: &[Hit], most: usize, least: usize) -> Error {
         return Error::usage(format!("the layout alone has {least} tokens, more than {most}"))
             .hint(format!("raise {}, or shorten the template", Setting("max_tokens")));
     }
-    Error::usage(format!("not even the first parent chunk fits into {most} tokens"))
-        .hint(format!("with titles and source it needs {least}; raise {}", Setting("max_tokens")))
+    nothing_fits(least, most)
 }
 
 impl<'h> Sources<'h> {

@@ -10,15 +10,15 @@ use std::time::Instant;
 
 use futures::future::try_join_all;
 
-use super::groups::groups;
-use super::hit::{Described, Hit, Omitted};
+use super::candidate::groups;
+use super::hit::{Described, Hit, Omitted, nothing_fits};
 use super::request::SearchRequest;
 use super::result::Ranking;
 use super::searcher::Searcher;
 use super::shape::{GroupBy, SECTION_TOKENS};
 use super::trace::Trace;
 use crate::embed::TokenCounter;
-use crate::error::{Error, Result, Setting};
+use crate::error::Result;
 use crate::ids::{ChunkId, DocId, SectionId};
 use crate::store::{Fields, IndexedParentChunk, MetadataValue, Snapshot};
 use crate::text::highlight::Terms;
@@ -224,10 +224,7 @@ fn fit(hits: &mut Vec<Hit>, most: usize, counter: &TokenCounter) -> Result<Vec<O
     }
     *hits = fitting;
     match least {
-        Some(least) if hits.is_empty() => {
-            Err(Error::usage(format!("not even the first parent chunk fits into {most} tokens"))
-                .hint(format!("with its titles it needs {least}; raise {}", Setting("max_tokens"))))
-        }
+        Some(least) if hits.is_empty() => Err(nothing_fits(least, most)),
         _ => Ok(left_out),
     }
 }
