@@ -123,5 +123,5 @@ pub(super) fn parse_limit(text: &str) -> Result<Limit, String> {
 pub(super) fn parse_time(text: &str) -> Result<Period, String> {
     let expected =
         || "expected a time such as 2026-11-21, 2026-11, 2026, 2026-11-21T10:30:00Z or \"90d ago\"".to_owned();
-    Period::asked(text, Timestamp::now()).ok_or_else(expected)
+    Period::parse_at(text, Timestamp::now()).ok_or_else(expected)
 }

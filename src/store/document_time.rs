@@ -59,7 +59,7 @@ impl DocumentTime {
     pub fn of(metadata: &BTreeMap<String, String>, mtime_ns: i64) -> Option<Self> {
         let stated = FIELDS.iter().find_map(|field| {
             let (name, value) = metadata.iter().find(|(name, _)| name.to_lowercase() == *field)?;
-            Some(DocumentTime { at: Period::stated(value)?.start, from: name.clone() })
+            Some(DocumentTime { at: Period::parse(value)?.start, from: name.clone() })
         });
         stated.or_else(|| {
             let at = Timestamp::from_nanosecond(i128::from(mtime_ns)).ok().filter(|_| mtime_ns > 0)?;

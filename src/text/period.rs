@@ -25,7 +25,7 @@ const LONGEST: usize = 100;
 impl Period {
     /// A time as documents write it: `2026-11-21`, `2026-11`, `2026`, RFC 3339, `D:20261121…` of PDFs, `2026/11/21`,
     /// `2026年11月21日`, `21 November 2026`, RFC 2822.
-    pub fn stated(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         if text.is_empty() || text.len() > LONGEST {
             return None;
@@ -36,9 +36,9 @@ impl Period {
         }
     }
 
-    /// A time as people type it: as documents write it, or relative to `now`: `90d ago`, `2 weeks ago`, `yesterday`,
+    /// A time as people type it at `now`: as documents write it, or relative: `90d ago`, `2 weeks ago`, `yesterday`,
     /// `today`, `now`.
-    pub fn asked(text: &str, now: Timestamp) -> Option<Self> {
+    pub fn parse_at(text: &str, now: Timestamp) -> Option<Self> {
         let text = text.trim();
         let today = now.to_zoned(TimeZone::UTC).date();
         match text.to_lowercase().as_str() {
@@ -54,7 +54,7 @@ impl Period {
             }
             _ => {}
         }
-        Period::stated(text)
+        Period::parse(text)
     }
 
     /// The last moment.
@@ -293,7 +293,7 @@ mod tests {
             "Satur. 21 Nov. 2026",
             "D:20261121",
         ] {
-            assert_eq!(written(Period::stated(text)), day, "{text}");
+            assert_eq!(written(Period::parse(text)), day, "{text}");
         }
         let moment = "2026-11-21T09:30:05Z 2026-11-21T09:30:06Z";
         for text in [
@@ -305,12 +305,12 @@ mod tests {
             "D:20261121103005+01'00'",
             "D:20261121093005Z",
         ] {
-            assert_eq!(written(Period::stated(text)), moment, "{text}");
+            assert_eq!(written(Period::parse(text)), moment, "{text}");
         }
-        assert_eq!(written(Period::stated("2026-12")), "2026-12-01T00:00:00Z 2027-01-01T00:00:00Z");
-        assert_eq!(written(Period::stated("2026")), "2026-01-01T00:00:00Z 2027-01-01T00:00:00Z");
-        assert_eq!(written(Period::stated("November 2026")), "2026-11-01T00:00:00Z 2026-12-01T00:00:00Z");
-        assert_eq!(written(Period::stated("2026-11-21 10:30")), "2026-11-21T10:30:00Z 2026-11-21T10:31:00Z");
+        assert_eq!(written(Period::parse("2026-12")), "2026-12-01T00:00:00Z 2027-01-01T00:00:00Z");
+        assert_eq!(written(Period::parse("2026")), "2026-01-01T00:00:00Z 2027-01-01T00:00:00Z");
+        assert_eq!(written(Period::parse("November 2026")), "2026-11-01T00:00:00Z 2026-12-01T00:00:00Z");
+        assert_eq!(written(Period::parse("2026-11-21 10:30")), "2026-11-21T10:30:00Z 2026-11-21T10:31:00Z");
     }
 
     #[test]
@@ -318,14 +318,14 @@ mod tests {
         let texts = "|3.2|12|2026-13|2026-02-30|2026-|2026-11-21x|26-11-21|0000|9999|May|21|2026-11-21T25:00|2026-11-21T10\
             |draft|v2026|Nov 2026 10:30|Marble 2026|Decision 2026|Sunny, 3 May 2026|Ma 2026|D:|２０２６";
         for text in texts.split('|') {
-            assert_eq!(written(Period::stated(text)), "none", "{text}");
+            assert_eq!(written(Period::parse(text)), "none", "{text}");
         }
     }
 
     #[test]
     fn typed_times_may_be_relative_to_now() {
         let now: Timestamp = "2026-11-21T15:00:00Z".parse().unwrap();
-        let start = |text: &str| Period::asked(text, now).map(|period| period.start.to_string()).unwrap_or_default();
+        let start = |text: &str| Period::parse_at(text, now).map(|period| period.start.to_string()).unwrap_or_default();
         assert_eq!(start("90d ago"), "2026-08-23T15:00:00Z");
         assert_eq!(start("2 months ago"), "2026-09-21T15:00:00Z");
         assert_eq!(start("Yesterday"), "2026-11-20T00:00:00Z");
@@ -352,9 +352,9 @@ mod tests {
         fn times_and_durations_have_a_length(text in "\\PC{0,30}", numbers in "[0-9:TZ+ 年月日./-]{0,24}", spans in "[0-9]{1,7}[, ]?[0-9]{0,5} ?(h|d|days|weeks|months)( +ago)?") {
             let now = Timestamp::UNIX_EPOCH;
             for text in [&text, &numbers, &spans] {
-                for period in [Period::stated(text), Period::asked(text, now)].into_iter().flatten() {
+                for period in [Period::parse(text), Period::parse_at(text, now)].into_iter().flatten() {
                     prop_assert!(period.start < period.end);
-                    prop_assert!(Period::stated(&date_or_moment(period.start)).is_some(), "its first moment can be typed");
+                    prop_assert!(Period::parse(&date_or_moment(period.start)).is_some(), "its first moment can be typed");
                     prop_assert!(period.has(period.start) && period.has(period.last()) && !period.has(period.end));
                 }
                 if let Some(seconds) = seconds(text) {

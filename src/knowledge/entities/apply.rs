@@ -279,7 +279,7 @@ mod tests {
     }
 
     fn state(name: &str, state: &str, time: Option<&str>) -> EntityRequest {
-        let time = time.map(|time| Period::asked(time, now()).unwrap());
+        let time = time.map(|time| Period::parse_at(time, now()).unwrap());
         EntityRequest { state: Some(state.to_owned()), time: time.map(RequestTime::Period), ..request(name) }
     }
 
@@ -340,7 +340,7 @@ mod tests {
         ];
         let rows = after(&[], &requests);
         let at = |time: &str| {
-            removal(EntityRequest { time: Period::asked(time, now()).map(RequestTime::Period), ..request("Pump") })
+            removal(EntityRequest { time: Period::parse_at(time, now()).map(RequestTime::Period), ..request("Pump") })
         };
         let message = |request| try_all(&rows, &[request]).unwrap_err().to_line();
         assert!(message(at("2026-02")).contains("2 states at that time"), "{}", message(at("2026-02")));

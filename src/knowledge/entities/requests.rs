@@ -224,7 +224,7 @@ fn request(text: &str, now: Timestamp) -> Result<EntityRequest> {
     }
     let time = line.time.map(|time| match time {
         LineTime::On { field, at } => Ok(RequestTime::On { field: fold(field.trim()), at }),
-        LineTime::Text(text) => Period::asked(&text, now).map(RequestTime::Period).ok_or_else(|| {
+        LineTime::Text(text) => Period::parse_at(&text, now).map(RequestTime::Period).ok_or_else(|| {
             let hint = r#"say for example 2026-11-21, 2026-11 or {"field": "story_time", "at": 1200}"#;
             unchanged(&format!("{text:?} is not a time"), hint)
         }),
@@ -274,7 +274,7 @@ mod tests {
     #[test]
     fn a_state_may_begin_today_and_not_tomorrow() {
         let request = |time| {
-            let time = Period::asked(time, now()).map(RequestTime::Period);
+            let time = Period::parse_at(time, now()).map(RequestTime::Period);
             EntityRequest { state: Some("broken".to_owned()), time, ..named("x") }
         };
         assert!(refused(request("2026-11-22")).contains("future"));

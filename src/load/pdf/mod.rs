@@ -117,7 +117,7 @@ fn read_metadata(pdf: &Pdf, document: &mut Document) {
 fn date(value: &str) -> Option<String> {
     let digits = value.strip_prefix("D:")?.get(..8).filter(|day| day.bytes().all(|byte| byte.is_ascii_digit()))?;
     let day = format!("{}-{}-{}", &digits[..4], &digits[4..6], &digits[6..]);
-    Period::stated(&day).map(|_| day)
+    Period::parse(&day).map(|_| day)
 }
 
 #[cfg(test)]

@@ -116,7 +116,7 @@ impl Value {
         let mut value = Value {
             folded: if *key == Key::Entity { fold_name(text) } else { fold(text) },
             number: as_number(text),
-            period: Period::asked(text, Timestamp::now()),
+            period: Period::parse_at(text, Timestamp::now()),
             // `2` must not find "Error T-1102".
             title: if looks_like_path { String::new() } else { normalise_title(text) },
             ..Value::default()
@@ -154,7 +154,7 @@ impl Value {
         if let (Some(typed), Some(number)) = (self.number, as_number(value)) {
             return number.partial_cmp(&typed).is_some_and(|ordering| comparison.holds(ordering));
         }
-        if let (Some(typed), Some(period)) = (self.period, Period::stated(value)) {
+        if let (Some(typed), Some(period)) = (self.period, Period::parse(value)) {
             let inside = typed.start <= period.start && period.end <= typed.end;
             return match comparison {
                 Comparison::Equal => inside,
