@@ -1,6 +1,7 @@
 //! The printed contents page: titles with dotted leaders or aligned page numbers, on one or more pages.
 
 mod entries;
+mod levels;
 mod places;
 #[cfg(test)]
 mod tests;
@@ -9,7 +10,8 @@ use std::collections::HashSet;
 
 pub use entries::is_contents_title;
 use entries::{Entry, regions};
-use places::{Places, levels, pages};
+use levels::levels;
+use places::{Places, pages};
 
 use super::numbering::{self, Kind};
 use super::outline::first_on;

@@ -1,11 +1,10 @@
-//! The places and the levels of the entries of a contents page.
+//! Finds the places and the pages of the entries of a contents page.
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::entries::{Entry, SAME_INDENT, value};
+use super::entries::{Entry, value};
 use crate::load::{Block, BlockKind, most_votes};
-use crate::structure::levels::nested;
-use crate::structure::numbering::{self, Kind};
+use crate::structure::numbering;
 use crate::structure::outline::{MOST_LINES_OF_A_PAGE, lines_of};
 use crate::structure::title_match::{MatchBudget, heading_lines, nearly_heading_lines, normalise_title};
 
@@ -57,7 +56,10 @@ impl<'a> Places<'a> {
             let numbered = self.find_with_number(entry, title, page, after);
             numbered.or_else(|| self.find(title, page, after)).or_else(|| self.find(title, page, 0))
         };
-        let nearly = || self.find_nearly(title, page).or_else(|| self.find_longer(title, page));
+        let nearly = || {
+            let found = self.first_match(page, 0, |lines| nearly_heading_lines(lines, title, &self.budget));
+            found.or_else(|| self.find_longer(title, page))
+        };
         let in_text =
             |find: &dyn Fn(u32) -> Option<usize>| nearby.iter().find_map(|&page| find(page)).map(|at| (at, 0));
         let described = || in_text(&|page| self.find_described(entry, page));
@@ -97,11 +99,6 @@ impl<'a> Places<'a> {
         let from = from.max(end.saturating_sub(MOST_LINES_OF_A_PAGE));
         let mut lines = (from..end).rev().filter(|i| !self.contents[*i]);
         lines.find_map(|i| heading_lines(&self.normalised[i..end], title, &self.budget).map(|lines| (i, lines)))
-    }
-
-    /// The lines on a page that nearly match a title.
-    fn find_nearly(&self, title: &str, page: u32) -> Option<(usize, usize)> {
-        self.first_match(page, 0, |lines| nearly_heading_lines(lines, title, &self.budget))
     }
 
     /// The line on a page that begins with a title and goes on.
@@ -218,89 +215,4 @@ fn best_offset(entries: &[Entry], titles: &[String], places: &Places<'_>) -> Opt
         offsets.collect::<BTreeSet<i64>>()
     });
     most_votes(offsets).map(|(offset, _)| offset)
-}
-
-/// The least distance of another column, in points.
-const COLUMN: f32 = 120.0;
-
-/// Levels by indent, size, weight and depth of number.
-pub(super) fn levels(entries: &[Entry]) -> Vec<u32> {
-    let lefts = indentation(entries);
-    let mut indents: Vec<f32> = Vec::new();
-    for &left in &lefts {
-        if !indents.iter().any(|indent| (indent - left).abs() < SAME_INDENT) {
-            indents.push(left);
-        }
-    }
-    indents.sort_by(f32::total_cmp);
-    // Entries with the same features share a level: kind and depth of number, indent, weight and size.
-    let style = |(entry, left): (&Entry, &f32)| {
-        let indent = indents.iter().position(|indent| (indent - left).abs() < SAME_INDENT).unwrap_or(0);
-        let number = numbering::parse(&entry.title).map(|number| (number.kind, number.depth()));
-        EntryStyle {
-            group: entry.is_group(),
-            number,
-            indent,
-            bold: entry.style.bold,
-            size: (entry.style.size * 2.0).round() as i32,
-        }
-    };
-    nested(entries.iter().zip(&lefts).map(style), is_below)
-}
-
-/// The indent of each entry, in points; a second column has its own edge.
-fn indentation(entries: &[Entry]) -> Vec<f32> {
-    let left = entries.iter().map(|entry| entry.style.left).fold(f32::MAX, f32::min);
-    let part = |entry: &Entry| (entry.page, entry.style.part);
-    let mut edges: HashMap<(u32, u32), f32> = HashMap::new();
-    for entry in entries {
-        let edge = edges.entry(part(entry)).or_insert(entry.style.left);
-        *edge = edge.min(entry.style.left);
-    }
-    let indent = |entry: &Entry| {
-        let edge = edges.get(&part(entry)).copied().unwrap_or(left);
-        entry.style.left - if edge - left > COLUMN { edge } else { left }
-    };
-    entries.iter().map(indent).collect()
-}
-
-#[derive(Clone, Copy)]
-struct EntryStyle {
-    group: bool,
-    number: Option<(Kind, usize)>,
-    indent: usize,
-    bold: bool,
-    size: i32,
-}
-
-/// Whether an entry with these features is below one with those of `above`.
-fn is_below(entry: EntryStyle, above: EntryStyle) -> bool {
-    let kinds = entry.number.zip(above.number);
-    if entry.group || above.group {
-        return !entry.group && kinds.is_none_or(|((kind, _), (kind_above, _))| kind > kind_above);
-    }
-    if let Some(((kind, depth), (kind_above, depth_above))) = kinds {
-        if kind == kind_above {
-            return depth > depth_above;
-        }
-        let ordered = |kind: Kind| kind <= Kind::Article;
-        if ordered(kind) && ordered(kind_above) {
-            return kind > kind_above;
-        }
-        if kind_above == Kind::Decimal && depth_above > 1 && depth == 1 {
-            return entry.indent > above.indent;
-        }
-    }
-    if entry.indent != above.indent {
-        return entry.indent > above.indent;
-    }
-    if entry.size != above.size {
-        return entry.size < above.size;
-    }
-    if entry.bold != above.bold {
-        return above.bold;
-    }
-    let rank = |number: Option<(Kind, usize)>| number.map_or(0, |(kind, _)| i32::from(kind == Kind::Decimal));
-    rank(entry.number) > rank(above.number)
-        && above.number.is_some_and(|(kind, _)| kind < Kind::Decimal && kind != Kind::Appendix)
 }
