@@ -6,7 +6,7 @@ use crate::structure::numbering::{self, Kind};
 use crate::structure::title_match::normalise_title;
 use crate::text::{is_wide, join_title, lists, roman};
 
-/// The least entries of a contents page.
+/// The fewest entries of a contents page.
 const FEWEST_ENTRIES: usize = 3;
 /// The most entries of a contents page.
 const MOST_ENTRIES: usize = 5000;
@@ -26,7 +26,7 @@ const FRONT_SHARE: u32 = 8;
 const LARGEST_RISE: i64 = 40;
 /// The most characters of such an entry.
 const LONGEST_LOOSE: usize = 60;
-/// The least letters of a word that tells a title from a label in a drawing: `v7 B`, `CC`.
+/// The fewest letters of a word that tells a title from a label in a drawing: `v7 B`, `CC`.
 const SHORTEST_WORD: usize = 3;
 const CONTENTS: &str = "contents 目录 目次 inhalt inhaltsverzeichnis sommaire tabledesmatières índice toc";
 /// Headings over other lists that look like contents.
@@ -40,7 +40,7 @@ const LABEL_OF_GROUPS: &str = "";
 const LONGEST_OF_GROUPS: usize = 80;
 /// The width of the column of page numbers, in points.
 const WIDTH_OF_NUMBERS: f32 = 40.0;
-/// The least capitals in a line of capitals.
+/// The fewest capitals in a line of capitals.
 const FEWEST_CAPITALS: usize = 3;
 
 #[derive(Debug, Clone)]

@@ -11,7 +11,7 @@ use crate::structure::title_match::{MatchBudget, heading_lines, nearly_heading_l
 /// A title that is longer in the text has at least this many characters, and is longer by at most this factor.
 const SHORTEST_CUT: usize = 30;
 const LONGEST_CUT: f32 = 1.5;
-/// The least letters of the first word that titles of one number have in common.
+/// The fewest letters of the first word that titles of one number have in common.
 const SHORTEST_WORD: usize = 2;
 /// Longer lines are text, in characters.
 const LONGEST_TITLE: usize = 120;

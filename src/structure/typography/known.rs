@@ -18,7 +18,7 @@ const FEWEST_EXAMPLES: usize = 2;
 const COVER: u32 = 2;
 /// Titles of indexes, whose groups have letters as headings.
 const INDEX_TITLES: &[&str] = &["index", "索引"];
-/// The least letters of an index.
+/// The fewest letters of an index.
 const FEWEST_LETTERS: usize = 3;
 
 /// The blocks of known headings.

@@ -19,7 +19,7 @@ pub(super) use titles::{could_be_title, ends_like_a_sentence};
 use super::tree::Heading;
 use crate::load::Block;
 
-/// For a style on the first page only: the least headings that have text below, and the least lines of that text.
+/// For a style on the first page only: the fewest headings that have text below, and the fewest lines of that text.
 const FEWEST_ON_ONE_PAGE: usize = 2;
 const LINES_BELOW: usize = 2;
 /// The least headings with numbers in a document that numbers its headings.
