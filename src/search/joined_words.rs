@@ -9,7 +9,7 @@ use crate::text::tokens::{Token, TokenKind, tokenize, without_possessive};
 
 /// The most words of a name.
 const MOST_WORDS: usize = 4;
-/// Words are sought among this many of a question.
+/// Only this many words of a question are tried.
 const MOST_TOKENS: usize = 64;
 /// Shorter names, in letters, are too near to words of their own: `to day`.
 const SHORTEST: usize = 6;

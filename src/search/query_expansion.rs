@@ -37,7 +37,7 @@ const ALL: f32 = 1.0;
 struct Wording {
     text: String,
     weight: f32,
-    /// Whether it is bare words, of which the embedding model makes little.
+    /// Whether it is bare words, which the embedding model understands badly.
     words_only: bool,
 }
 

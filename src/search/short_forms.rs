@@ -15,7 +15,7 @@ use crate::text::script::is_han;
 use crate::text::stopwords::spans_words;
 use crate::text::tokens::{Token, TokenKind, tokenize};
 
-/// Short forms are sought among this many pairs of a question.
+/// Only this many pairs of a question are tried.
 const MOST_PAIRS: usize = 64;
 /// The most words that a short form may stand for.
 const MOST_MEANINGS: usize = 2;

@@ -21,7 +21,7 @@ use crate::text::is_wide;
 use crate::text::stopwords::is_stopword;
 use crate::text::tokens::{Token, TokenKind, tokenize};
 
-/// Names are sought among this many words of a question; a pasted log names nothing.
+/// Names are looked for in this many words of a question; a pasted log names nothing.
 const MOST_TOKENS: usize = 64;
 /// The most words of a name …
 const MOST_WORDS: usize = 8;

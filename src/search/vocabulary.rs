@@ -19,7 +19,7 @@ const SHORTEST_PART: usize = 3;
 const MOST_BEGINNING: usize = 4;
 /// How many chunks of a namespace are read to see how a word is written.
 const MOST_READ: usize = 3;
-/// What a word gains in likeness by being e times as frequent.
+/// What a word gains in similarity by being e times as frequent.
 const FREQUENCY_WEIGHT: f64 = 0.02;
 /// What it gains by that at most.
 const MOST_BY_FREQUENCY: f64 = 0.06;

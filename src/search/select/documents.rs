@@ -19,7 +19,7 @@ use crate::vectors::dot;
 
 /// The weights of a document's score: the joint score of its parent chunks …
 const PARENT_CHUNKS: f32 = 0.5;
-/// … the likeness of the question to a title of its sections …
+/// … the similarity of the question to a title of its sections …
 const TITLES: f32 = 0.35;
 /// … the share of the question's words in its title and topics …
 const WORDS: f32 = 0.1;
@@ -47,7 +47,7 @@ pub struct DocumentQuery<'a> {
 /// How near a document is to a question apart from its parent chunks; each part from 0 to 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Nearness {
-    /// The greatest likeness of the question to a title of its sections.
+    /// The greatest similarity of the question to a title of its sections.
     titles: f32,
     /// The share of the question's words in its title and topics.
     words: f32,
@@ -73,7 +73,7 @@ impl DocumentIndex {
     fn nearness(&self, doc_id: &str, sections: &SectionIndex, query: DocumentQuery<'_>) -> Nearness {
         let Some((words, row)) = self.documents.get(doc_id) else { return Nearness::default() };
         let titles = sections.of_document(doc_id).map(|at| match sections.exactness(at) {
-            Exactness::No => sections.likeness(at),
+            Exactness::No => sections.similarity(at),
             _ => 1.0,
         });
         let vector = query.vector.filter(|_| !row.vector.is_empty());

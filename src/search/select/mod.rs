@@ -178,8 +178,8 @@ fn numbers(text: &str) -> String {
 }
 
 /// Chooses `limit` hits by maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998): each time the hit with the
-/// highest score minus its likeness to the most similar hit already chosen. `diversity`, from 0 to 1, is the weight of
-/// the likeness, and 1 − `diversity` (the paper's `λ`) that of the score. Hits keep their scores.
+/// highest score minus its similarity to the most similar hit already chosen. `diversity`, from 0 to 1, is the weight
+/// of the similarity, and 1 − `diversity` (the paper's `λ`) that of the score. Hits keep their scores.
 fn diverse(hits: Vec<Hit>, limit: usize, diversity: f32) -> Vec<Hit> {
     if diversity <= 0.0 {
         return hits.into_iter().take(limit).collect();
@@ -188,20 +188,20 @@ fn diverse(hits: Vec<Hit>, limit: usize, diversity: f32) -> Vec<Hit> {
         hit: Hit,
         shingles: Vec<u64>,
         /// To the most similar hit that is chosen.
-        likeness: f32,
+        similarity: f32,
     }
-    let waiting = |hit: Hit| Waiting { shingles: shingles(&hit.content, TOPIC_RUN), hit, likeness: 0.0 };
+    let waiting = |hit: Hit| Waiting { shingles: shingles(&hit.content, TOPIC_RUN), hit, similarity: 0.0 };
     let mut waiting: Vec<Waiting> = hits.into_iter().map(waiting).collect();
     let mut chosen: Vec<Hit> = Vec::with_capacity(limit.min(waiting.len()));
     while chosen.len() < limit {
-        let worth = |one: &Waiting| (1.0 - diversity) * one.hit.score - diversity * one.likeness;
+        let worth = |one: &Waiting| (1.0 - diversity) * one.hit.score - diversity * one.similarity;
         // The first of the best: `max_by` alone takes the last.
         let best = (0..waiting.len()).rev().max_by(|&a, &b| worth(&waiting[a]).total_cmp(&worth(&waiting[b])));
         let Some(best) = best else { break };
         let taken = waiting.remove(best);
         for other in &mut waiting {
             let floor = if other.hit.doc_id == taken.hit.doc_id { SAME_DOCUMENT } else { 0.0 };
-            other.likeness = other.likeness.max(floor).max(cosine(&other.shingles, &taken.shingles));
+            other.similarity = other.similarity.max(floor).max(cosine(&other.shingles, &taken.shingles));
         }
         chosen.push(taken.hit);
     }

@@ -141,10 +141,10 @@ impl SectionIndex {
         }
     }
 
-    /// How alike a question and the title of a section are, from 0 to 1: the harmonic mean of the share of the question's words
-    /// in the title, or with less weight in those above it, and the share of the title's words in the question. Rare words
-    /// count more. 0 without a word in the section's own title.
-    pub fn likeness(&self, at: usize) -> f32 {
+    /// How similar a question and the title of a section are, from 0 to 1: the harmonic mean of the share of the
+    /// question's words in the title, or with less weight in those above it, and the share of the title's words in the
+    /// question. Rare words count more. 0 without a word in the section's own title.
+    pub fn similarity(&self, at: usize) -> f32 {
         let (title, informative) = (&self.titles[at], &self.informative);
         let own: f32 =
             title.words.iter().filter(|word| informative.contains(*word)).map(|word| self.rarity(word)).sum();
@@ -215,7 +215,7 @@ pub(super) mod tests {
             ("3", "启动水泵"),
             ("3.1", "停止水泵"),
         ];
-        let like = |query: &str| -> Vec<f32> { (0..6).map(|at| index(&titles, query).likeness(at)).collect() };
+        let like = |query: &str| -> Vec<f32> { (0..6).map(|at| index(&titles, query).similarity(at)).collect() };
         let valves = like("introduction to valves");
         assert!(valves[3] > valves[1] && valves[3] > valves[0] && valves[1] > 0.0, "{valves:?}");
         let exact = like("valves");

@@ -37,7 +37,7 @@ struct Rated {
     namespace: usize,
     at: usize,
     exactness: Exactness,
-    likeness: f32,
+    similarity: f32,
     /// The places of its parent chunks in the ranking, and the weight of each.
     parent_chunks: Vec<(usize, f32)>,
 }
@@ -74,7 +74,7 @@ pub fn find(indexes: &[SectionIndex], scopes: &[Scope], candidates: &[Candidate]
         for at in sharing {
             scores[at] = scores[at].map(|_| score(&rated[at], candidates, &used));
         }
-        let title = if taken.exactness > Exactness::No { 1.0 } else { confidence(Some(taken.likeness), None) };
+        let title = if taken.exactness > Exactness::No { 1.0 } else { confidence(Some(taken.similarity), None) };
         let confidence = matched.iter().map(|&place| candidates[place].confidence).fold(title, f32::max);
         found.push(FoundSection {
             namespace: taken.namespace,
@@ -102,10 +102,10 @@ fn rate(indexes: &[SectionIndex], scopes: &[Scope], candidates: &[Candidate]) ->
     let mut rated = Vec::new();
     for (namespace, (index, scope)) in indexes.iter().zip(scopes).enumerate() {
         for at in index.within(scope) {
-            let (exactness, likeness) = (index.exactness(at), index.likeness(at));
+            let (exactness, similarity) = (index.exactness(at), index.similarity(at));
             let parent_chunks = parent_chunks.remove(&(namespace, at)).unwrap_or_default();
-            if exactness > Exactness::No || likeness > 0.0 || !parent_chunks.is_empty() {
-                rated.push(Rated { namespace, at, exactness, likeness, parent_chunks });
+            if exactness > Exactness::No || similarity > 0.0 || !parent_chunks.is_empty() {
+                rated.push(Rated { namespace, at, exactness, similarity, parent_chunks });
             }
         }
     }
@@ -118,7 +118,7 @@ fn score(one: &Rated, candidates: &[Candidate], used: &[bool]) -> f32 {
     }
     let unused = one.parent_chunks.iter().filter(|(place, _)| !used[*place]);
     let parent_chunks = joint_score(unused.map(|&(place, share)| share * candidates[place].score.clamp(0.0, 1.0)));
-    (TITLE_WEIGHT * one.likeness + (1.0 - TITLE_WEIGHT) * parent_chunks).min(TOP_WITHOUT_TITLE)
+    (TITLE_WEIGHT * one.similarity + (1.0 - TITLE_WEIGHT) * parent_chunks).min(TOP_WITHOUT_TITLE)
 }
 
 /// By exactness, then by score; of sections with the same title, the one whose best parent chunk is ranked first.

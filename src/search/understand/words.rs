@@ -50,7 +50,7 @@ pub(super) fn quotes(query: &str) -> Vec<Range<usize>> {
     // The full-width quotation mark counts as the plain one.
     let chars: Vec<(usize, char)> = query.char_indices().map(|(at, c)| (at, if c == '＂' { '"' } else { c })).collect();
     let mut found = Vec::new();
-    // The closing of a mark that has none is sought once: a text may be nothing but such marks.
+    // Each kind of mark is searched to the end once only: a text may consist of marks that nothing closes.
     let mut unclosed: Vec<char> = Vec::new();
     let mut at = 0;
     while at < chars.len() {
