@@ -166,33 +166,10 @@ impl Entities {
             return Ok(());
         }
         for alias in &request.aliases {
-            let folded = fold_name(alias);
-            let before = row.aliases.len();
-            row.aliases.retain(|known| fold_name(known) != folded);
-            if row.aliases.len() == before {
-                return Err(Error::not_found(format!("{alias:?} is not an alias of {:?}", row.name))
-                    .hint(format!("its aliases: {}", row.aliases.join(", "))));
-            }
+            remove_alias(&mut row, alias)?;
         }
         if let Some(time) = &request.time {
-            let all: Vec<StateTime> = row.states.iter().map(|state| state.time.clone()).collect();
-            let meant: Vec<StateTime> = all.iter().filter(|own| time.has(own)).cloned().collect();
-            let times = |times: &[StateTime]| first_of(times.iter().map(StateTime::to_string));
-            match meant.as_slice() {
-                [one] => row.states.retain(|state| state.time != *one),
-                [] => {
-                    let error = Error::not_found(format!("{:?} has no state at that time", row.name));
-                    return Err(match all.is_empty() {
-                        true => error.hint("it has no states"),
-                        false => error.hint(format!("its states begin at {}", times(&all))),
-                    });
-                }
-                several => {
-                    let states = count(several.len(), "state");
-                    return Err(Error::usage(format!("{:?} has {states} at that time", row.name))
-                        .hint(format!("give one of these times: {}", times(several))));
-                }
-            }
+            remove_state(&mut row, time)?;
         }
         row.updated_at = now;
         self.put(row);
@@ -262,6 +239,42 @@ fn set_state(row: &mut EntityRow, state: String, time: Option<RequestTime>, now:
         )));
     }
     Ok(())
+}
+
+fn remove_alias(row: &mut EntityRow, alias: &str) -> Result<()> {
+    let folded = fold_name(alias);
+    let before = row.aliases.len();
+    row.aliases.retain(|known| fold_name(known) != folded);
+    if row.aliases.len() == before {
+        return Err(Error::not_found(format!("{alias:?} is not an alias of {:?}", row.name))
+            .hint(format!("its aliases: {}", row.aliases.join(", "))));
+    }
+    Ok(())
+}
+
+/// Removes the one state that begins at a time.
+fn remove_state(row: &mut EntityRow, time: &RequestTime) -> Result<()> {
+    let all: Vec<StateTime> = row.states.iter().map(|state| state.time.clone()).collect();
+    let meant: Vec<StateTime> = all.iter().filter(|own| time.has(own)).cloned().collect();
+    let times = |times: &[StateTime]| first_of(times.iter().map(StateTime::to_string));
+    match meant.as_slice() {
+        [one] => {
+            row.states.retain(|state| state.time != *one);
+            Ok(())
+        }
+        [] => {
+            let error = Error::not_found(format!("{:?} has no state at that time", row.name));
+            Err(match all.is_empty() {
+                true => error.hint("it has no states"),
+                false => error.hint(format!("its states begin at {}", times(&all))),
+            })
+        }
+        several => {
+            let states = count(several.len(), "state");
+            Err(Error::usage(format!("{:?} has {states} at that time", row.name))
+                .hint(format!("give one of these times: {}", times(several))))
+        }
+    }
 }
 
 #[cfg(test)]
