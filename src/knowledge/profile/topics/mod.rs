@@ -102,12 +102,7 @@ pub(super) fn topics(title: &str, titles: &[TitleText], parent_chunks: &[ParentC
     let read = || parent_chunks.iter().step_by(step);
     for (place, parent_chunk) in (0..).zip(read()) {
         phrases(parent_chunk.text, &mut interner, &mut |phrase, _| {
-            let evidence = all.entry(phrase).or_default();
-            evidence.times += 1;
-            if evidence.parent_chunks == 0 || evidence.last != place {
-                evidence.parent_chunks += 1;
-                evidence.last = place;
-            }
+            all.entry(phrase).or_default().occurs_in(place);
         });
     }
     let mut own = HashSet::new();
@@ -130,8 +125,13 @@ pub(super) fn topics(title: &str, titles: &[TitleText], parent_chunks: &[ParentC
         .collect();
     // The order of a hash map is random, so ties are broken by spelling.
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.cmp(&b.2)));
+    choose(ranked.into_iter().map(|(_, phrase, written)| (phrase, written)))
+}
+
+/// The first topics of a ranking. Of phrases that share a word, the first is kept.
+fn choose(ranked: impl Iterator<Item = (Phrase, String)>) -> Vec<String> {
     let mut chosen: Vec<(Phrase, String)> = Vec::new();
-    for (_, phrase, written) in ranked {
+    for (phrase, written) in ranked {
         if chosen.len() == MOST {
             break;
         }
@@ -159,6 +159,16 @@ fn score(phrase: Phrase, evidence: &Evidence, parent_chunks: usize, own: &HashSe
 fn says_the_same(a: &str, b: &str) -> bool {
     let wide = |text: &str| text.contains(crate::text::is_wide);
     (wide(a) || wide(b)) && (a.contains(b) || b.contains(a))
+}
+
+impl Evidence {
+    fn occurs_in(&mut self, parent_chunk: u32) {
+        self.times += 1;
+        if self.parent_chunks == 0 || self.last != parent_chunk {
+            self.parent_chunks += 1;
+            self.last = parent_chunk;
+        }
+    }
 }
 
 impl Spelling {
