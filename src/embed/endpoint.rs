@@ -45,7 +45,6 @@ pub fn endpoint_model_name(model: &str) -> String {
     format!("{NAME_PREFIX}{model}")
 }
 
-/// Whether a name is that of a model behind an endpoint.
 pub fn is_endpoint_model(name: &str) -> bool {
     name.starts_with(NAME_PREFIX)
 }

@@ -12,7 +12,6 @@ use crate::endpoint::Failure;
 use crate::text::truncate;
 
 const PROMPT: &str = "expand-query";
-/// Tokens of an answer.
 const ANSWER_TOKENS: u64 = 700;
 /// Characters of a question that are sent.
 const QUESTION: usize = 2000;

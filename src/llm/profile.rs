@@ -11,7 +11,6 @@ use crate::error::Result;
 use crate::text::truncate;
 
 const PROMPT: &str = "profile";
-/// Tokens of an answer.
 const ANSWER_TOKENS: u64 = 600;
 /// Characters shown of the beginning.
 const BEGINNING_CHARS: usize = 6000;

@@ -38,7 +38,6 @@ pub trait DownloadProgress: Sync {
     fn end(&self);
 }
 
-/// A model on the hub.
 #[derive(Debug, Clone)]
 pub struct HubModel {
     /// `OWNER/NAME`.

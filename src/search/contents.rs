@@ -234,7 +234,6 @@ fn is_chapter(name: &str) -> bool {
     SectionNumber::of_name(name).is_some() && (name.starts_with("chapter ") || name.ends_with(['章', '篇']))
 }
 
-/// The documents of the scopes.
 async fn documents_in(snapshots: &[&Snapshot], scopes: &[Scope]) -> Result<Vec<PlacedDocument>> {
     let mut rows = Vec::new();
     for (place, snapshot) in snapshots.iter().enumerate() {

@@ -100,7 +100,6 @@ fn day(date: Date) -> Option<Period> {
     Some(Period { start: midnight(date)?, end: midnight(date.tomorrow().ok()?)? })
 }
 
-/// A year, with an optional month and day.
 fn of_date(year: i16, month: Option<i8>, day_of_month: Option<i8>) -> Option<Period> {
     if !YEARS.contains(&year) {
         return None;

@@ -110,7 +110,6 @@ fn is_delimiter(line: &str) -> bool {
     is_row(line) && cells(line).iter().all(|cell| cell.len() > 2 && cell.trim_matches(':').bytes().all(|b| b == b'-'))
 }
 
-/// The cells of a row.
 pub fn cells(line: &str) -> Row {
     let line = line.trim();
     let line = line.strip_prefix('|').unwrap_or(line);

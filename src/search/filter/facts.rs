@@ -26,7 +26,6 @@ pub struct Facts {
     entities: OnceCell<KnownEntities>,
 }
 
-/// Titles by section id.
 pub type Titles = HashMap<SectionId, SectionTitle>;
 /// Notes by [folded](fold) name.
 pub type Notes = BTreeMap<String, String>;

@@ -40,7 +40,6 @@ const LABEL_OF_GROUPS: &str = "";
 const LONGEST_OF_GROUPS: usize = 80;
 /// The width of the column of page numbers, in points.
 const WIDTH_OF_NUMBERS: f32 = 40.0;
-/// The fewest capitals in a line of capitals.
 const FEWEST_CAPITALS: usize = 3;
 
 #[derive(Debug, Clone)]
