@@ -198,25 +198,30 @@ impl Case<'_> {
 
     /// Where a chunk was lost among chunks.
     async fn loss_of_chunk(&self) -> Result<Loss> {
-        let (request, traced) = (self.request, &self.found.trace.stages);
+        let traced = &self.found.trace.stages;
         let Some(id) = furthest(traced, self.parents) else { return Ok(lost("recall", None, "it has no text", None)) };
         let (retrievers, later): (Vec<&Stage>, Vec<&Stage>) = traced.iter().partition(|stage| stage.is_retriever());
         if retrievers.iter().all(|stage| stage.place_of(id).is_none()) {
             return self.loss_in_recall(id).await;
         }
         let later: Vec<&Stage> = later.into_iter().filter(|stage| stage.is_listed).collect();
-        let Some(at) = later.iter().position(|stage| stage.place_of(id).is_none()) else {
-            return Ok(self.loss_in_budget());
-        };
-        let (name, stage) = (later[at].name.as_str(), later[at]);
-        let Some(before) = at.checked_sub(1).map(|before| later[before]) else {
-            return Ok(lost(name, None, "the retrievers found it, but it was not fused", None));
+        Ok(match later.iter().position(|stage| stage.place_of(id).is_none()) {
+            Some(at) => self.loss_in_stage(later[at], &later[..at], id),
+            None => self.loss_in_budget(),
+        })
+    }
+
+    /// Why a stage dropped a chunk that came out of the earlier ones.
+    fn loss_in_stage(&self, stage: &Stage, earlier: &[&Stage], id: &str) -> Loss {
+        let (request, name) = (self.request, stage.name.as_str());
+        let Some(before) = earlier.last() else {
+            return lost(name, None, "the retrievers found it, but it was not fused", None);
         };
         let (place, score) = before.place_of(id).unwrap_or((before.candidates.len(), 0.0));
         let lost = |reason: String, setting| lost(name, Some((place, score)), reason, setting);
-        Ok(match name {
+        match name {
             "cut" => {
-                let (reason, setting) = self.cut(&later[..at], id);
+                let (reason, setting) = self.cut(earlier, id);
                 lost(reason, Some(setting))
             }
             "confidence" if refuses(&self.found.notes) => lost(NO_SUCH_CHAPTER.to_owned(), Some("kind")),
@@ -243,7 +248,7 @@ impl Case<'_> {
             "choose" => lost(format!("the result has at most {}", count(request.limit, "hit")), Some("limit")),
             "budget" => self.loss_in_budget(),
             _ => lost("this stage dropped it".to_owned(), None),
-        })
+        }
     }
 
     /// Where a chunk was lost that no retriever recalled.
@@ -313,11 +318,11 @@ impl Case<'_> {
     }
 
     /// Why its place was too low, and the setting.
-    fn cut(&self, before: &[&Stage], id: &str) -> (String, &'static str) {
+    fn cut(&self, earlier: &[&Stage], id: &str) -> (String, &'static str) {
         let depth = self.request.depth();
         let reason = format!("the first {depth} are taken");
-        let decay = before.iter().rposition(|stage| stage.name == "decay");
-        let undecayed = decay.and_then(|at| Some(before[at.checked_sub(1)?]));
+        let decay = earlier.iter().rposition(|stage| stage.name == "decay");
+        let undecayed = decay.and_then(|at| Some(earlier[at.checked_sub(1)?]));
         match undecayed.and_then(|stage| stage.place_of(id)) {
             Some((place, score)) if place <= depth => {
                 let decayed = format!("{reason}; before the decay it was at place {place} with score {score:.3}");
