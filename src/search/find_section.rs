@@ -14,7 +14,7 @@ use crate::structure::{normalise_title, printed_number};
 use crate::text::{alike, first_of};
 
 /// Titles less alike than this are not suggested.
-const LEAST_LIKENESS: f64 = 0.6;
+const LEAST_SIMILARITY: f64 = 0.6;
 
 /// A section that a name stands for.
 #[derive(Debug, Clone, PartialEq)]
@@ -173,7 +173,7 @@ fn guess<'a>(document: &DocumentRow, sections: &'a [SectionRow], name: &str) -> 
         return Ok(Found { section, note: Some(using(&format!("no section {name:?}"), section, sections)) });
     }
     let titles = titled.iter().map(|section| (normalise_title(&section.title), *section));
-    let suggested = if near.is_empty() { alike(titles, &wanted, LEAST_LIKENESS) } else { near };
+    let suggested = if near.is_empty() { alike(titles, &wanted, LEAST_SIMILARITY) } else { near };
     Err(missing().hint(match suggested.is_empty() {
         true => list(),
         false => {

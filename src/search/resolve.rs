@@ -11,7 +11,7 @@ use crate::text::tokens::{TokenKind, tokenize};
 use crate::text::{alike, first_of, visible};
 
 /// Documents whose title and file name are less alike than this are not suggested.
-const LEAST_LIKENESS: f64 = 0.75;
+const LEAST_SIMILARITY: f64 = 0.75;
 /// A shorter prefix of an id could easily be a typing mistake.
 const SHORTEST_PREFIX: usize = 2;
 
@@ -187,7 +187,7 @@ fn ambiguous(name: &str, many: &[&DocumentName]) -> Error {
 /// A suggestion, if something is near.
 fn nearest<'a>(documents: impl Iterator<Item = &'a DocumentName>, wanted: &str) -> Option<String> {
     let names = |doc: &'a DocumentName| [(doc.title.to_lowercase(), doc), (stem(&doc.source).to_lowercase(), doc)];
-    alike(documents.flat_map(names), wanted, LEAST_LIKENESS).first().map(|doc| format!("did you mean {}?", called(doc)))
+    alike(documents.flat_map(names), wanted, LEAST_SIMILARITY).first().map(|doc| format!("did you mean {}?", called(doc)))
 }
 
 #[cfg(test)]

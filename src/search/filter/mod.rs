@@ -29,7 +29,7 @@ pub use facts::HeadingForms;
 use syntax::Filter;
 
 /// Names less alike than this are not suggested.
-const LEAST_LIKENESS: f64 = 0.75;
+const LEAST_SIMILARITY: f64 = 0.75;
 
 /// What a search or a list is restricted to. All fields must hold; `None` allows everything.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -241,7 +241,7 @@ fn other_value(condition: &Filter, namespace_facts: &[NamespaceFacts<'_>]) -> Op
     }
     let file_name = |value: &str| value.rsplit('/').next().unwrap_or(value).to_owned();
     let named = values.iter().flat_map(|value| [(fold(value), *value), (fold(&file_name(value)), *value)]);
-    alike(named, &typed.folded, LEAST_LIKENESS).first().map(|value| format!("did you mean {value:?}?"))
+    alike(named, &typed.folded, LEAST_SIMILARITY).first().map(|value| format!("did you mean {value:?}?"))
 }
 
 /// The first key of the conditions that no document, section or note has: the place of its condition, a message, and a
@@ -261,7 +261,7 @@ fn unknown_key(conditions: &[&Filter], namespace_facts: &[NamespaceFacts<'_>]) -
     let (at, key) = others.find(|(_, key)| !names.contains(key.as_str()))?;
     let own = names.iter().filter(|name| matches!(Key::named(name), Key::Other(_)));
     let known: Vec<String> = Key::names().chain(own.map(|name| (*name).to_owned())).collect();
-    let alike = alike(known.iter().map(|known| (known.clone(), known)), &key, LEAST_LIKENESS);
+    let alike = alike(known.iter().map(|known| (known.clone(), known)), &key, LEAST_SIMILARITY);
     let hint = match alike.is_empty() {
         true => format!("the keys are {}", known.join(", ")),
         false => format!("did you mean {}?", first_of(alike.into_iter().cloned())),

@@ -33,7 +33,7 @@ use crate::text::{count, is_contents_page};
 /// The length of runs that identify duplicates: unrelated texts share nearly none.
 const DUPLICATE_RUN: usize = 8;
 /// Parent chunks that share this much of their runs are duplicates.
-const LEAST_LIKENESS: f32 = 0.9;
+const LEAST_SIMILARITY: f32 = 0.9;
 /// The characters of Chinese numbers, with those of amounts of money. Without 参, a digit that is mostly a word.
 const HAN_DIGITS: &str = "〇零一二两三四五六七八九十百千万亿壹贰叁肆伍陆柒捌玖拾佰仟";
 /// What a page of contents is worth, as a share of its score.
@@ -229,10 +229,10 @@ fn shingles(text: &str, length: usize) -> Vec<u64> {
     hashes
 }
 
-/// Whether [`jaccard`] reaches [`LEAST_LIKENESS`]. The sizes rule most pairs out first.
+/// Whether [`jaccard`] reaches [`LEAST_SIMILARITY`]. The sizes rule most pairs out first.
 fn are_duplicates(a: &[u64], b: &[u64]) -> bool {
     let (few, many) = (a.len().min(b.len()), a.len().max(b.len()));
-    few as f32 >= LEAST_LIKENESS * many as f32 && jaccard(a, b) >= LEAST_LIKENESS
+    few as f32 >= LEAST_SIMILARITY * many as f32 && jaccard(a, b) >= LEAST_SIMILARITY
 }
 
 /// The cosine of both as vectors of zeros and ones, from 0 to 1: higher than Jaccard if one text is longer.
