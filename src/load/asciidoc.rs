@@ -73,7 +73,7 @@ pub fn parse(text: &str) -> Result<Document> {
 
 fn add(document: &mut Document, name: &str, value: &str) {
     let name = NAMES.iter().find(|(theirs, _)| *theirs == name).map_or(name, |(_, ours)| ours);
-    document.state(name, squeeze(value));
+    document.add_metadata(name, squeeze(value));
 }
 
 /// Adds a table's title and its rows, with the source text of each cell.

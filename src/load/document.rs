@@ -1,4 +1,4 @@
-//! What loaders produce: a document of blocks, and what it states about itself.
+//! What loaders produce: a document of blocks, with its metadata.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -35,7 +35,7 @@ pub struct Document {
     pub page_heads: Vec<Block>,
     /// The library that read the text: `pdf_oxide`, `pdf-extract`, `pulldown-cmark`, …
     pub engine: String,
-    /// What people should know about the reading: pages without text, a page read by a second engine.
+    /// Warnings about the reading: pages without text, a page read by a second engine.
     pub warnings: Vec<String>,
 }
 
@@ -56,8 +56,8 @@ impl Document {
         }
     }
 
-    /// Adds a field that the document states, unless it is empty.
-    pub(super) fn state(&mut self, name: &str, value: String) {
+    /// Adds a metadata field that the document states, unless it is empty.
+    pub(super) fn add_metadata(&mut self, name: &str, value: String) {
         if !value.is_empty() {
             self.metadata.insert(name.to_owned(), value);
         }

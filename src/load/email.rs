@@ -102,8 +102,8 @@ fn people(of: Option<&Address<'_>>) -> String {
     each.collect::<Vec<_>>().join(", ")
 }
 
-/// The plain text, or else the HTML text; then the messages inside, the names of the attachments, and the text of those
-/// that are text.
+/// The plain text, or else the HTML text; then the messages inside, and the attachments with their names, and their
+/// texts if they have one.
 fn blocks(message: &Message<'_>, nested: usize, warnings: &mut Vec<String>) -> Vec<Block> {
     let mut blocks: Vec<Block> = message.text_bodies().flat_map(|part| text(part, warnings)).collect();
     if blocks.is_empty() {

@@ -99,7 +99,7 @@ fn read_metadata(epub: &Epub, document: &mut Document) {
         ("description", metadata.description().map(|text| squeeze(text.value())).unwrap_or_default()),
     ];
     for (name, value) in stated {
-        document.state(name, value);
+        document.add_metadata(name, value);
     }
 }
 
@@ -174,19 +174,20 @@ fn with_navigation(blocks: Vec<Block>, mut entries: Vec<Entry>) -> Vec<Block> {
     entries.sort_by_key(|entry| entry.at);
     let mut out = Vec::with_capacity(blocks.len() + entries.len());
     let mut entries = entries.into_iter().peekable();
-    let mut current = Current { level: 0, title: String::new(), shift: Some(0), at_start: false };
+    let mut current = CurrentEntry { level: 0, title: String::new(), shift: Some(0), at_start: false };
     for (i, block) in blocks.into_iter().enumerate() {
         while let Some(entry) = entries.next_if(|entry| entry.at.is_some_and(|at| at <= i)) {
-            current = Current { level: entry.level, title: letters(&entry.title), shift: None, at_start: true };
+            let title = letters_and_digits(&entry.title);
+            current = CurrentEntry { level: entry.level, title, shift: None, at_start: true };
             out.push(Block::heading(entry.level, entry.title));
         }
         match block.kind {
-            BlockKind::Heading(level) => match current.meets(level, &block.text) {
-                Meeting::Same => {}
+            BlockKind::Heading(level) => match current.match_heading(level, &block.text) {
+                HeadingMatch::Same => {}
                 // The tree keeps the navigation's words; additional words stay in the text.
-                Meeting::Longer => out.push(Block { kind: BlockKind::Paragraph, ..block }),
-                Meeting::Other => {
-                    out.push(Block { kind: BlockKind::Heading(current.below(level)), ..block });
+                HeadingMatch::Longer => out.push(Block { kind: BlockKind::Paragraph, ..block }),
+                HeadingMatch::Other => {
+                    out.push(Block { kind: BlockKind::Heading(current.level_below(level)), ..block });
                 }
             },
             _ => {
@@ -200,7 +201,7 @@ fn with_navigation(blocks: Vec<Block>, mut entries: Vec<Entry>) -> Vec<Block> {
 }
 
 /// The navigation entry of the current text.
-struct Current {
+struct CurrentEntry {
     level: u8,
     /// Its letters and digits that no heading has matched yet.
     title: String,
@@ -211,7 +212,7 @@ struct Current {
 }
 
 /// How a heading relates to the entry before it.
-enum Meeting {
+enum HeadingMatch {
     /// The entry's title or a part: "Chapter 1" above "The Whale".
     Same,
     /// More than the entry's title.
@@ -220,37 +221,37 @@ enum Meeting {
     Other,
 }
 
-impl Current {
-    fn meets(&mut self, level: u8, heading: &str) -> Meeting {
-        let heading = letters(heading);
+impl CurrentEntry {
+    fn match_heading(&mut self, level: u8, heading: &str) -> HeadingMatch {
+        let heading = letters_and_digits(heading);
         if self.title.is_empty() || heading.is_empty() {
-            return Meeting::Other;
+            return HeadingMatch::Other;
         }
-        let meeting = if heading == self.title || (self.at_start && self.title.starts_with(&heading)) {
+        let matched = if heading == self.title || (self.at_start && self.title.starts_with(&heading)) {
             self.title.drain(..heading.len());
-            Meeting::Same
+            HeadingMatch::Same
         } else if self.at_start && self.title.ends_with(&heading) {
             self.title.truncate(self.title.len() - heading.len());
-            Meeting::Same
+            HeadingMatch::Same
         } else if self.at_start && (heading.starts_with(&self.title) || heading.ends_with(&self.title)) {
             self.title.clear();
-            Meeting::Longer
+            HeadingMatch::Longer
         } else {
-            return Meeting::Other;
+            return HeadingMatch::Other;
         };
         self.shift.get_or_insert(i16::from(self.level) - i16::from(level));
-        meeting
+        matched
     }
 
     /// The level of a heading outside the navigation.
-    fn below(&mut self, level: u8) -> u8 {
+    fn level_below(&mut self, level: u8) -> u8 {
         let shift = *self.shift.get_or_insert(i16::from(self.level) + 1 - i16::from(level));
         u8::try_from((i16::from(level) + shift).max(1)).unwrap_or(u8::MAX)
     }
 }
 
-/// Letters and digits in lower case, for comparing titles.
-fn letters(title: &str) -> String {
+/// In lower case, for comparing titles.
+fn letters_and_digits(title: &str) -> String {
     title.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 

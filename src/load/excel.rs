@@ -15,12 +15,13 @@ use crate::text::{char_count, tables};
 const SHEET: (u32, u32) = (1_048_576, 16_384);
 /// The most cells with a value that are read, over all sheets.
 const MOST_CELLS: usize = 1_000_000;
-/// Each so many characters of a cell count as another cell: thousands of cells and sheets may share one long text.
-const CELL: usize = 50;
+/// A longer text counts as several cells: thousands of cells and sheets may share one long text.
+const CHARACTERS_PER_CELL: usize = 50;
 /// A table with more columns is not aligned: its empty cells could be a million times those with a value.
 const MOST_COLUMNS: usize = 200;
-/// Without alignment, values stand below wrong heads, so a sheet may be filled like one with so many cells.
-const FILLED_LIKE: usize = 100_000;
+/// Without alignment, values stand below wrong heads. So a sheet with fewer cells may have as many empty ones as one with
+/// this number.
+const LEAST_ASSUMED_CELLS: usize = 100_000;
 
 /// The cells with a value, by row and column. Sparse, because a sheet may have cells at its ends and none between.
 type Sheet = BTreeMap<u32, BTreeMap<u32, String>>;
@@ -72,7 +73,7 @@ fn sheet(workbook: &mut Xlsx<Cursor<&[u8]>>, name: &str, left: &mut usize) -> Re
         }
         let shown = text(&Data::from(cell.get_value().clone()));
         if !shown.trim().is_empty() {
-            *left = left.saturating_sub(1 + char_count(&shown) / CELL);
+            *left = left.saturating_sub(1 + char_count(&shown) / CHARACTERS_PER_CELL);
             sheet.entry(row).or_default().insert(column, shown);
         }
     }
@@ -100,7 +101,7 @@ fn block(mut run: Vec<BTreeMap<u32, String>>) -> Option<Block> {
         return row.pop_first().map(|(_, text)| Block::paragraph(text));
     }
     let columns: BTreeSet<u32> = run.iter().flat_map(BTreeMap::keys).copied().collect();
-    let cells = run.iter().map(BTreeMap::len).sum::<usize>().max(FILLED_LIKE);
+    let cells = run.iter().map(BTreeMap::len).sum::<usize>().max(LEAST_ASSUMED_CELLS);
     let is_aligned = columns.len() <= MOST_COLUMNS && tables::may_fill(cells, run.len(), columns.len());
     let rows = run.into_iter().map(|mut row| match is_aligned {
         true => columns.iter().map(|column| row.remove(column).unwrap_or_default()).collect(),
@@ -109,7 +110,7 @@ fn block(mut run: Vec<BTreeMap<u32, String>>) -> Option<Block> {
     tables::write(rows.collect()).map(Block::paragraph)
 }
 
-/// The text that a cell shows.
+/// The text of a cell as Excel shows it.
 fn text(cell: &Data) -> String {
     match cell {
         // A duration may be longer than a day.

@@ -1,6 +1,6 @@
 //! Markdown, through `pulldown-cmark`: front matter, headings, and the source text of everything between them.
 //!
-//! This keeps lists and code readable. Headings are reduced to their words, and tables are written as in all formats.
+//! The source keeps lists and code readable. Only headings lose their markup, and tables are written as in all formats.
 
 use pulldown_cmark::{Event, MetadataBlockKind, Options, Parser, Tag, TagEnd};
 
@@ -98,7 +98,7 @@ fn read_front_matter(text: &str, kind: Option<MetadataBlockKind>, document: &mut
         if key == "title" && !value.is_empty() {
             document.title = Some(value.clone());
         }
-        document.state(key, value);
+        document.add_metadata(key, value);
     };
     match kind {
         Some(MetadataBlockKind::PlusesStyle) => match text.parse::<toml::Table>() {

@@ -42,7 +42,7 @@ pub fn parse(text: &str) -> Result<Document> {
         }
     }
     document.title = metadata["title"].as_str().map(str::to_owned).or_else(|| document.only_top_heading());
-    document.state("programming_language", language.to_owned());
+    document.add_metadata("programming_language", language.to_owned());
     Ok(document)
 }
 

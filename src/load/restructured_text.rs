@@ -26,7 +26,7 @@ pub fn parse(text: &str) -> Document {
     let mut fields = Fields::default();
     let mut at = 0;
     while at < lines.len() {
-        if begins_again(&lines, at)
+        if may_begin_title(&lines, at)
             && let Some(title) = title_at(&lines[at..])
         {
             end_block(&mut block, &mut fields, &mut document);
@@ -74,7 +74,7 @@ fn before_indented(lines: &[&str]) -> Vec<bool> {
 #[derive(Default)]
 struct Fields {
     values: BTreeMap<String, Vec<String>>,
-    /// The text has begun: later fields are text.
+    /// Whether the text has begun: later fields are text.
     over: bool,
 }
 
@@ -114,8 +114,8 @@ fn line_character(line: &str) -> Option<char> {
     (line.len() > 1 && line.chars().all(|c| c == first)).then_some(first)
 }
 
-/// Whether a title may begin at this line. It cannot begin inside a paragraph.
-fn begins_again(lines: &[&str], at: usize) -> bool {
+/// A title cannot begin inside a paragraph.
+fn may_begin_title(lines: &[&str], at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|before| lines[before]) else { return true };
     before.is_empty() || indented(before) || before.starts_with(".. ") || line_character(before).is_some()
 }

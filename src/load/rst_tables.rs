@@ -11,9 +11,9 @@ use crate::text::{join_words, squeeze};
 pub fn rows(block: &[&str]) -> Option<Vec<Row>> {
     let (first, last) = (block.first()?, block.last()?);
     if is_border(first) && is_border(last) && first.starts_with('+') {
-        grid(block)
+        grid_rows(block)
     } else if is_rule(first) && first == last && block.len() > 2 {
-        simple(block)
+        simple_rows(block)
     } else {
         None
     }
@@ -30,7 +30,7 @@ fn is_rule(line: &str) -> bool {
 }
 
 /// Cuts each line at its `|`. A block with cells that span columns stays text.
-fn grid(block: &[&str]) -> Option<Vec<Row>> {
+fn grid_rows(block: &[&str]) -> Option<Vec<Row>> {
     let columns = block[0].matches('+').count() - 1;
     let mut rows: Vec<Row> = Vec::new();
     let mut open = false;
@@ -57,7 +57,7 @@ fn grid(block: &[&str]) -> Option<Vec<Row>> {
 const FILLER: char = '\0';
 
 /// Columns stand under the runs of `=`. A row without text in its first column continues the row above.
-fn simple(block: &[&str]) -> Option<Vec<Row>> {
+fn simple_rows(block: &[&str]) -> Option<Vec<Row>> {
     let columns = runs(block[0]);
     let mut rows: Vec<Row> = Vec::new();
     for line in &block[1..] {
@@ -111,7 +111,7 @@ mod tests {
         let wanted: Vec<Row> = [["Season", "Turns"], ["Winter and spring", "42"], ["夏", ""]]
             .map(|row| row.map(str::to_owned).to_vec())
             .into();
-        let grid = [
+        let grid_rows = [
             "+--------+-------+",
             "| Season | Turns |",
             "+========+=======+",
@@ -122,17 +122,17 @@ mod tests {
             "| 夏     |       |",
             "+--------+-------+",
         ];
-        assert_eq!(rows(&grid), Some(wanted.clone()));
-        let simple = ["======  =====", "Season  Turns", "======  =====", "Winter and spring", "夏", "======  ====="];
-        assert_eq!(rows(&simple).unwrap()[2], ["夏"]);
-        let simple = [
+        assert_eq!(rows(&grid_rows), Some(wanted.clone()));
+        let simple_rows = ["======  =====", "Season  Turns", "======  =====", "Winter and spring", "夏", "======  ====="];
+        assert_eq!(rows(&simple_rows).unwrap()[2], ["夏"]);
+        let simple_rows = [
             "=================  =====",
             "Season             Turns",
             "=================  =====",
             "Winter and spring  42",
             "=================  =====",
         ];
-        assert_eq!(rows(&simple).unwrap(), wanted[..2]);
+        assert_eq!(rows(&simple_rows).unwrap(), wanted[..2]);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! XHTML to HTML, which the chapters of a book are read as.
+//! XHTML to HTML, for the chapters of a book.
 
 use crate::text::lists;
 

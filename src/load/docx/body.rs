@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::styles::{ListPlace, Looks, Numbering, Properties, Role, Styles};
+use super::styles::{LetterFormat, ListPlace, Numbering, Properties, Role, Styles};
 use crate::error::Result;
 use crate::load::package::{Element, Token, Xml};
 use crate::load::{Block, BlockKind, LineStyle};
@@ -13,7 +13,7 @@ use crate::text::{join_words, lists, squeeze, tables};
 const SKIPPED: &str = "del moveFrom delText instrText pPrChange rPrChange tblPrChange tcPrChange trPrChange sectPr rt \
     Fallback";
 
-/// Word's size where a document says none, in half points.
+/// Word's default size, in half points.
 const USUAL_SIZE: u16 = 20;
 
 /// Footnotes and endnotes by kind (`footnote`, `endnote`) and id.
@@ -24,10 +24,10 @@ struct Paragraph {
     text: String,
     style: Option<String>,
     properties: Properties,
-    /// What its current run says about its letters.
-    run: Looks,
-    /// The same of all runs with letters; equal ones after each other count once.
-    runs: Vec<Looks>,
+    /// The letters of its current run.
+    run: LetterFormat,
+    /// Those of all runs with text, without repetitions one after the other.
+    runs: Vec<LetterFormat>,
     /// Notes referred to, with their numbers.
     notes: Vec<(u32, String)>,
 }
@@ -88,14 +88,14 @@ pub fn read(
         }
     }
     let mut blocks = walk.blocks;
-    if !looks_may_tell(&blocks) {
+    if !needs_letter_formats(&blocks) {
         blocks.iter_mut().for_each(|block| block.style = None);
     }
     Ok((walk.title, blocks))
 }
 
-/// Whether the looks of paragraphs may tell headings from text: no style does, and the looks differ.
-fn looks_may_tell(blocks: &[Block]) -> bool {
+/// Whether only their letters can tell headings from text: no style does, and the letters differ.
+fn needs_letter_formats(blocks: &[Block]) -> bool {
     let mut styles = blocks.iter().filter_map(|block| block.style.as_ref());
     let first = styles.next();
     let is_heading = |block: &Block| matches!(block.kind, BlockKind::Heading(_));
@@ -141,8 +141,8 @@ impl Walk<'_> {
         match element.name() {
             "p" => self.paragraphs.push(Paragraph::default()),
             "tbl" => self.tables.push(Table::default()),
-            "footnoteReference" => self.note("footnote", element),
-            "endnoteReference" => self.note("endnote", element),
+            "footnoteReference" => self.add_note("footnote", element),
+            "endnoteReference" => self.add_note("endnote", element),
             "tab" if element.attribute("val").is_none() => self.push("\t"),
             "br" if element.attribute("type").is_none_or(|kind| kind == "textWrapping") => self.push("\n"),
             "cr" => self.push("\n"),
@@ -166,13 +166,13 @@ impl Walk<'_> {
                 let Some(paragraph) = self.paragraphs.last_mut() else { return };
                 // The properties of the paragraph's mark come before its runs.
                 match name {
-                    "r" => paragraph.run = Looks::default(),
-                    _ => paragraph.run.note(element),
+                    "r" => paragraph.run = LetterFormat::default(),
+                    _ => paragraph.run.read(element),
                 }
                 let Some(value) = element.attribute("val") else { return };
                 match name {
                     "pStyle" => paragraph.style = Some(value),
-                    _ => paragraph.properties.note(name, value),
+                    _ => paragraph.properties.read(name, value),
                 }
             }
         }
@@ -210,7 +210,7 @@ impl Walk<'_> {
         }
     }
 
-    fn note(&mut self, kind: &'static str, element: &Element<'_>) {
+    fn add_note(&mut self, kind: &'static str, element: &Element<'_>) {
         // A hostile file refers to a long note many times.
         let Some(text) = element.attribute("id").and_then(|id| self.notes.remove(&(kind, id))) else { return };
         let Some(paragraph) = self.paragraphs.last_mut() else { return };
@@ -242,7 +242,7 @@ impl Walk<'_> {
             (Role::Title, Some(_)) => self.blocks.push(Block::heading(1, heading())),
             (Role::Heading(level), _) => self.blocks.push(Block::heading(level, heading())),
             (Role::Body, _) => {
-                let style = self.looks_of(&paragraph);
+                let style = self.line_style(&paragraph);
                 match self.list_of(&paragraph) {
                     Some(place) => {
                         let text = format!("{}{text}", self.numbering.next_mark(&place));
@@ -283,8 +283,8 @@ impl Walk<'_> {
     }
 
     /// Bold, or larger than text, if all its letters are.
-    fn looks_of(&self, paragraph: &Paragraph) -> LineStyle {
-        let usual = self.styles.looks(paragraph.style.as_deref());
+    fn line_style(&self, paragraph: &Paragraph) -> LineStyle {
+        let usual = self.styles.letter_format(paragraph.style.as_deref());
         let runs = || paragraph.runs.iter().map(|run| run.or(usual));
         let bold = !paragraph.runs.is_empty() && runs().all(|run| run.bold == Some(true));
         let size = runs().map(|run| run.size.unwrap_or(USUAL_SIZE)).min().unwrap_or(USUAL_SIZE);

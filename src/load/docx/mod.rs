@@ -88,7 +88,7 @@ fn read_properties(
         }
         let value = squeeze(&xml.text()?);
         match property {
-            Some((_, key)) => document.state(key, value),
+            Some((_, key)) => document.add_metadata(key, value),
             None if value.is_empty() => {}
             None => title = Some(value),
         }
@@ -183,15 +183,15 @@ mod tests {
     #[test]
     fn looks_are_kept_only_where_they_may_tell_headings() {
         let part = r#"<w:p><w:r><w:rPr><w:b/></w:rPr><w:t>Note</w:t></w:r><w:r><w:t> more</w:t></w:r></w:p>"#;
-        let looks = |body: &str| -> Vec<Option<(bool, f32)>> {
+        let formats = |body: &str| -> Vec<Option<(bool, f32)>> {
             let blocks = parse_body(body).blocks;
             blocks.into_iter().map(|block| block.style.map(|style| (style.bold, style.size))).collect()
         };
         let wanted = [Some((false, 10.0)), Some((true, 14.0)), Some((false, 10.0))];
-        assert_eq!(looks(&[part, &bold(28, "Title"), &p("", "text")].concat()), wanted);
-        assert_eq!(looks(&[part, &p("", "text")].concat()), [None, None], "all look the same");
+        assert_eq!(formats(&[part, &bold(28, "Title"), &p("", "text")].concat()), wanted);
+        assert_eq!(formats(&[part, &p("", "text")].concat()), [None, None], "all look the same");
         let styled = p(r#"<w:pStyle w:val="1"/>"#, "Heading");
-        assert_eq!(looks(&[styled, bold(28, "Title"), p("", "text")].concat()), [None, None, None]);
+        assert_eq!(formats(&[styled, bold(28, "Title"), p("", "text")].concat()), [None, None, None]);
     }
 
     #[test]

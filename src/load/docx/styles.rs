@@ -1,4 +1,4 @@
-//! Styles and lists of a DOCX: which paragraphs are headings, their looks, and the marks of list items.
+//! Styles and lists of a DOCX: which paragraphs are headings, their letters, and the marks of list items.
 
 use std::collections::HashMap;
 
@@ -20,17 +20,17 @@ pub enum Role {
 /// The numbering of a list and the depth in it, from 0.
 pub type ListPlace = (String, usize);
 
-/// What a style or a run says about its letters.
+/// The weight and size of the letters of a style or a run; `None` is inherited.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Looks {
+pub struct LetterFormat {
     pub bold: Option<bool>,
     /// In half points.
     pub size: Option<u16>,
 }
 
-impl Looks {
-    /// Notes a property of letters; other elements change nothing.
-    pub fn note(&mut self, element: &Element<'_>) {
+impl LetterFormat {
+    /// Reads a property of letters, and ignores other elements.
+    pub fn read(&mut self, element: &Element<'_>) {
         let value = || element.attribute("val");
         match element.name() {
             "b" => self.bold = Some(!value().is_some_and(|value| lists("0 false off", &value))),
@@ -39,9 +39,9 @@ impl Looks {
         }
     }
 
-    /// These looks, and those of `usual` where they say nothing.
-    pub fn or(self, usual: Looks) -> Looks {
-        Looks { bold: self.bold.or(usual.bold), size: self.size.or(usual.size) }
+    /// This format, completed from `usual`.
+    pub fn or(self, usual: LetterFormat) -> LetterFormat {
+        LetterFormat { bold: self.bold.or(usual.bold), size: self.size.or(usual.size) }
     }
 }
 
@@ -55,8 +55,8 @@ pub struct Properties {
 }
 
 impl Properties {
-    /// Notes the value of an element; other elements change nothing.
-    pub fn note(&mut self, name: &str, value: String) {
+    /// Reads the value of an element, and ignores unknown ones.
+    pub fn read(&mut self, name: &str, value: String) {
         match name {
             "outlineLvl" => self.outline = value.parse().ok(),
             "numId" => self.numbering = Some(value),
@@ -80,7 +80,7 @@ struct Style {
     name: String,
     based_on: Option<String>,
     properties: Properties,
-    looks: Looks,
+    letter_format: LetterFormat,
 }
 
 #[derive(Debug, Default)]
@@ -88,7 +88,7 @@ pub struct Styles {
     by_id: HashMap<String, Style>,
     default: Option<String>,
     /// Outside all styles.
-    looks: Looks,
+    letter_format: LetterFormat,
 }
 
 /// The names of heading styles in Word's languages, before their level. Word itself writes `heading 1` in every
@@ -128,15 +128,15 @@ impl Styles {
                 Token::Start(element) if matches!(element.name(), "pPrChange" | "rPrChange") => xml.skip()?,
                 Token::Start(element) => {
                     let Some((_, style)) = &mut open else {
-                        styles.looks.note(&element);
+                        styles.letter_format.read(&element);
                         continue;
                     };
-                    style.looks.note(&element);
+                    style.letter_format.read(&element);
                     let Some(value) = element.attribute("val") else { continue };
                     match element.name() {
                         "name" => style.name = value,
                         "basedOn" => style.based_on = Some(value),
-                        name => style.properties.note(name, value),
+                        name => style.properties.read(name, value),
                     }
                 }
                 Token::End(name) if name == "style" => {
@@ -166,9 +166,10 @@ impl Styles {
         unknown.and_then(role_in_name).unwrap_or(Role::Body)
     }
 
-    /// The looks of a style; `None` is the default style.
-    pub fn looks(&self, id: Option<&str>) -> Looks {
-        self.ancestry(id).fold(Looks::default(), |looks, (_, style)| looks.or(style.looks)).or(self.looks)
+    /// The letters of a style; `None` is the default style.
+    pub fn letter_format(&self, id: Option<&str>) -> LetterFormat {
+        let inherited = self.ancestry(id).fold(LetterFormat::default(), |own, (_, style)| own.or(style.letter_format));
+        inherited.or(self.letter_format)
     }
 
     /// The list of a style's paragraphs.
@@ -356,10 +357,10 @@ mod tests {
               <w:rPr><w:b w:val="0"/><w:rPrChange><w:rPr><w:sz w:val="99"/></w:rPr></w:rPrChange></w:rPr></w:style>
             <w:style w:type="character" w:styleId="c"><w:rPr><w:sz w:val="99"/></w:rPr></w:style>"#,
         );
-        assert_eq!(styles.looks(Some("a")), Looks { bold: Some(true), size: Some(28) });
-        assert_eq!(styles.looks(Some("b")), Looks { bold: Some(false), size: Some(28) });
-        assert_eq!(styles.looks(Some("c")), Looks { bold: None, size: Some(22) });
-        assert_eq!(styles.looks(None), Looks { bold: None, size: Some(22) });
+        assert_eq!(styles.letter_format(Some("a")), LetterFormat { bold: Some(true), size: Some(28) });
+        assert_eq!(styles.letter_format(Some("b")), LetterFormat { bold: Some(false), size: Some(28) });
+        assert_eq!(styles.letter_format(Some("c")), LetterFormat { bold: None, size: Some(22) });
+        assert_eq!(styles.letter_format(None), LetterFormat { bold: None, size: Some(22) });
     }
 
     #[test]

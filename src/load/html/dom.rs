@@ -11,8 +11,8 @@ use html5ever::{ParseOpts, parse_document};
 /// For each element the parser looks at those that are open around it, so its time grows with the square of their
 /// number: 200,000 took two minutes. Browsers do not nest deeper than 512.
 const MOST_OPEN: usize = 5_000;
-/// The open elements are counted each time when so many bytes are read.
-const STEP: usize = 4096;
+/// The open elements are counted after every so many bytes.
+const COUNT_INTERVAL: usize = 4096;
 
 /// The elements of a page, up to where too many are open.
 pub(super) fn dom_of(text: &str, warnings: &mut Vec<String>) -> Dom {
@@ -20,7 +20,7 @@ pub(super) fn dom_of(text: &str, warnings: &mut Vec<String>) -> Dom {
     let mut parser = parse_document(Dom::default(), ParseOpts { tree_builder, ..ParseOpts::default() });
     let mut rest = text;
     while !rest.is_empty() {
-        let (step, behind) = rest.split_at(rest.floor_char_boundary(STEP));
+        let (step, behind) = rest.split_at(rest.floor_char_boundary(COUNT_INTERVAL));
         parser.process(StrTendril::from(step));
         rest = behind;
         let open = Open::default();

@@ -48,14 +48,14 @@ pub fn parse(text: &str) -> Document {
         ("html", "lang", "language"),
     ] {
         let value = dom.select(selector).attr(attribute).map(|value| squeeze(&value));
-        document.state(key, value.unwrap_or_default());
+        document.add_metadata(key, value.unwrap_or_default());
     }
     let main = MAIN_ELEMENTS.iter().find_map(|selector| {
         let found = dom.select(selector);
         found.nodes().first().copied().filter(|_| found.length() == 1)
     });
-    let around = if main.is_some() { Around::Main } else { Around::Page };
-    let mut walk = Walk { around, ..Walk::default() };
+    let surroundings = if main.is_some() { Surroundings::Main } else { Surroundings::Page };
+    let mut walk = Walk { surroundings, ..Walk::default() };
     walk.run(main.or_else(|| dom.select("body").nodes().first().copied()).unwrap_or_else(|| dom.root()));
     document.blocks = walk.blocks;
     let first = |(level, text): (u8, &str)| (level == 1).then(|| text.to_owned());
@@ -67,7 +67,7 @@ pub fn parse(text: &str) -> Document {
 /// the block in which its element begins.
 pub fn parse_chapter(text: &str, warnings: &mut Vec<String>) -> (Vec<Block>, HashMap<String, usize>) {
     let dom = dom_of(text, warnings);
-    let mut walk = Walk { around: Around::Chapter, ..Walk::default() };
+    let mut walk = Walk { surroundings: Surroundings::Chapter, ..Walk::default() };
     walk.run(dom.select("body").nodes().first().copied().unwrap_or_else(|| dom.root()));
     (walk.blocks, walk.anchors)
 }
@@ -79,7 +79,7 @@ enum Step<'a> {
 
 /// The surroundings of the text, which decide what is left out.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Around {
+enum Surroundings {
     #[default]
     Page,
     /// The main part of a page, where a header belongs to the text.
@@ -88,23 +88,23 @@ enum Around {
     Chapter,
 }
 
-impl Around {
+impl Surroundings {
     fn leaves_out(self, node: &NodeRef<'_>, name: &str) -> bool {
         match self {
-            Around::Chapter if matches!(name, "aside" | "footer" | "header") => return false,
+            Surroundings::Chapter if matches!(name, "aside" | "footer" | "header") => return false,
             // A page's `<header>` is its banner.
-            Around::Page if name == "header" => return true,
+            Surroundings::Page if name == "header" => return true,
             _ => {}
         }
         lists(SKIPPED, name)
-            || node.attr("role").is_some_and(|role| self != Around::Chapter && lists(SKIPPED_ROLES, &role))
+            || node.attr("role").is_some_and(|role| self != Surroundings::Chapter && lists(SKIPPED_ROLES, &role))
             || node.has_attr("hidden")
     }
 }
 
 #[derive(Default)]
 struct Walk {
-    around: Around,
+    surroundings: Surroundings,
     blocks: Vec<Block>,
     anchors: HashMap<String, usize>,
     line: String,
@@ -129,7 +129,7 @@ impl Walk {
                         continue;
                     }
                     let name = node.node_name().map(|name| name.to_string()).unwrap_or_default();
-                    if self.around.leaves_out(&node, &name) {
+                    if self.surroundings.leaves_out(&node, &name) {
                         continue;
                     }
                     if name == "table" && !self.in_cell {
@@ -156,7 +156,7 @@ impl Walk {
 
     /// Records the place of the element for the navigation of a book.
     fn anchor(&mut self, node: &NodeRef<'_>) {
-        if self.around == Around::Chapter
+        if self.surroundings == Surroundings::Chapter
             && let Some(id) = node.attr("id").or_else(|| node.attr("name"))
         {
             self.anchors.entry(id.to_string()).or_insert(self.blocks.len());
@@ -299,7 +299,7 @@ impl Walk {
 
     /// The text of a cell or a caption on one line.
     fn line_of(&self, node: NodeRef<'_>) -> String {
-        let mut walk = Walk { around: self.around, in_cell: true, ..Walk::default() };
+        let mut walk = Walk { surroundings: self.surroundings, in_cell: true, ..Walk::default() };
         walk.run(node);
         let blocks: Vec<String> = walk.blocks.into_iter().map(|block| block.text).collect();
         squeeze(&blocks.join(" "))

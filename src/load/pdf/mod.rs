@@ -61,20 +61,20 @@ fn is_shorter_than_stated(bytes: &[u8]) -> bool {
     length.is_some_and(|length| bytes.len() + 2 < length)
 }
 
-/// Readers look for the end mark in so many bytes at the end of a file.
-const END: usize = 1024;
+/// Readers look for the end mark in this many bytes at the end of a file.
+const END_LENGTH: usize = 1024;
 
-/// Whether a file has its end, where the place of its table of objects is. Some copies are filled up behind it.
+/// Whether a file has its end, which names the place of its table of objects. Some copies are padded after it.
 fn has_end(bytes: &[u8]) -> bool {
     if is_shorter_than_stated(bytes) {
         return false;
     }
     let length = bytes.iter().rposition(|byte| !matches!(byte, 0 | b' ' | b'\r' | b'\n')).map_or(0, |last| last + 1);
-    let end = &bytes[length.saturating_sub(END)..length];
+    let end = &bytes[length.saturating_sub(END_LENGTH)..length];
     [&b"%%EOF"[..], b"startxref"].iter().any(|mark| find(end, mark).is_some())
 }
 
-/// The object structure. A file that only lopdf cannot read still has its text, so that is a warning.
+/// Opens the object structure. If lopdf alone cannot read the file, its text is still there, so that is a warning.
 fn open_structure(bytes: &[u8], options: &LoadOptions, document: &mut Document) -> Result<Option<Pdf>> {
     let load = |password: Option<String>| {
         let options = PdfLoadOptions { password, ..PdfLoadOptions::default() };

@@ -15,7 +15,7 @@ const SMALLEST: u32 = 64 * 64;
 /// The most characters of the program's error output.
 const LONGEST_COMPLAINT: usize = 200;
 
-/// A program that fails on so many of its first pages would fail on the others too, of which a scan may have thousands.
+/// A program that fails on this many of its first pages would fail on the others too. A scan may have thousands.
 pub const MOST_FAILURES: usize = 5;
 
 /// The user's OCR program, while it reads a file.
@@ -23,9 +23,9 @@ pub struct Program<'a> {
     command: &'a str,
     /// The pages on which it failed.
     failures: usize,
-    /// After one success, a failure is the page's.
+    /// After one success, a failure is the fault of the page, not of the program.
     works: bool,
-    /// Pages without text behind [`MOST_FAILURES`], which were not looked at.
+    /// Pages without text that were not read after [`MOST_FAILURES`].
     pub untried: usize,
 }
 
@@ -34,9 +34,8 @@ impl<'a> Program<'a> {
         Program { command, failures: 0, works: false, untried: 0 }
     }
 
-    /// The text that the program reads on the largest image of a page, counted from 0. `None` if no image is large
-    /// enough, or after too many failures. The inner error is the page's: its image cannot be decoded, or the program
-    /// fails on it.
+    /// Runs the program on the largest image of a page, counted from 0. `None` if no image is large enough, or after too
+    /// many failures. The inner error concerns the page alone: its image cannot be decoded, or the program fails on it.
     ///
     /// # Errors
     /// If the program cannot be run, or its image cannot be written.
@@ -75,7 +74,7 @@ fn picture(pdf: &PdfDocument, page: usize) -> Result<Option<Vec<u8>>> {
     largest.map(|image| image.to_png_bytes().map_err(fail)).transpose()
 }
 
-/// The inner error is the image's: the program fails on it.
+/// The inner error concerns the image alone: the program fails on it.
 fn run(command: &str, image: &str) -> Result<Result<String>> {
     let words = arguments(command, image)?;
     let (program, arguments) = words.split_first().expect("a command has a word");

@@ -158,8 +158,8 @@ pub fn laid_out(pages: &[Vec<pdf_oxide::layout::TextChar>]) -> Document {
     document
 }
 
-/// The inner error would be the same with any engine: a missing password, or an OCR program that cannot be run or fails
-/// on every page.
+/// The inner error does not depend on the engine: a missing password, or an OCR program that cannot be run or fails on
+/// every page.
 fn first_engine(
     bytes: &[u8],
     options: &LoadOptions,
@@ -253,8 +253,8 @@ fn read_page(pdf: &PdfDocument, number: u32, fonts: &mut Fonts) -> Result<Readin
     Ok(Reading::Laid(page))
 }
 
-/// Reads a page without text with the user's OCR program; without one, the page stays empty. The inner error is the
-/// page's.
+/// Reads a page without text with the user's OCR program; without one, the page stays empty. The inner error concerns
+/// the page alone.
 fn read_picture(pdf: &PdfDocument, number: u32, program: Option<&mut ocr::Program<'_>>) -> Result<Result<Reading>> {
     let text = match program {
         Some(program) => program.read_page(pdf, number as usize - 1)?,

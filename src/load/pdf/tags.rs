@@ -23,7 +23,7 @@ pub struct Tags {
 }
 
 impl Tags {
-    /// Reads the tree; an unreadable tree counts as none.
+    /// Reads the tree. An unreadable tree has no headings.
     pub fn read(pdf: &PdfDocument) -> Self {
         let mut tags = Tags::default();
         if let Ok(Some(tree)) = pdf.structure_tree_with_budget(Some(BUDGET)) {

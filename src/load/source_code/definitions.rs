@@ -49,7 +49,7 @@ const DEFINITIONS: [&str; 40] = [
     "union_specifier",
 ];
 /// Node kinds that wrap a definition and begin before it.
-const AROUND: [&str; 9] = [
+const WRAPPERS: [&str; 9] = [
     "ambient_declaration",
     "decorated_definition",
     "export_statement",
@@ -148,7 +148,7 @@ impl Found<'_> {
             let is_section = level < DEEPEST && self.take(node, level + 1, first, siblings.exports);
             let goes_in = !(is_section && is_function(node));
             if goes_in && cursor.goto_first_child() {
-                let inside = match AROUND.contains(&node.kind()) {
+                let inside = match WRAPPERS.contains(&node.kind()) {
                     true => Siblings {
                         around: true,
                         exports: node.kind() == "export_statement",
@@ -271,7 +271,7 @@ fn last_line(node: Node<'_>) -> usize {
 /// The siblings before a node.
 #[derive(Debug, Default)]
 struct Siblings {
-    /// Whether their parent [wraps](AROUND) a definition.
+    /// Whether their parent [wraps](WRAPPERS) a definition.
     around: bool,
     /// Whether their parent is an export.
     exports: bool,

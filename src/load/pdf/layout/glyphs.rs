@@ -17,7 +17,7 @@ const FIXED_NAMES: &[&str] =
 const PICTURE_NAMES: &[&str] = &["dingbat", "wingding", "webding", "msam"];
 const ITALIC_NAMES: &[&str] = &["italic", "oblique", "cmti", "cmsl", "ecti", "sfti"];
 
-/// Letters outside of this range are unreadable, in points.
+/// Letters smaller or larger than this are unreadable, in points.
 const SMALLEST: f32 = 0.5;
 const LARGEST: f32 = 2000.0;
 
@@ -86,7 +86,7 @@ pub struct Glyph {
     pub mark: Option<u32>,
 }
 
-/// The commonest of sizes in points, to a tenth; 0 of none.
+/// The commonest size in points, rounded to a tenth; 0 without any.
 pub fn commonest_size(sizes: impl Iterator<Item = f32>) -> f32 {
     most_common(sizes.map(|size| (size * 10.0).round() as i32)).map_or(0.0, |tenths| tenths as f32 / 10.0)
 }

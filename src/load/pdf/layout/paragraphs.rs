@@ -6,7 +6,7 @@ use super::lines::Line;
 use crate::load::{Block, BlockKind, HeadingTag, most_common};
 use crate::text::is_wide;
 
-/// A step of more than this many usual ones begins a paragraph.
+/// A paragraph begins after a step larger than this many usual steps.
 const WIDER_STEP: f32 = 1.3;
 /// Lines further right by this share of their size are indented.
 const INDENT: f32 = 0.8;

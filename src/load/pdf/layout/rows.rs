@@ -10,7 +10,7 @@ const SAME_BASELINE: f32 = 0.2;
 const SCRIPT_SHIFT: f32 = 0.6;
 /// Superscripts and subscripts are smaller than this share of the row's size.
 const SCRIPT_SIZE: f32 = 0.88;
-/// The most that a superscript or subscript goes on behind the end of its row, in sizes of the row.
+/// The most that a superscript or subscript extends beyond the end of its row, in sizes of the row.
 const OVERHANG: f32 = 2.0;
 /// The most shift of a run that is as large as its row.
 const SAME_SIZE_SHIFT: f32 = 0.3;
@@ -20,7 +20,7 @@ const MOST_SCRIPTS: usize = 40;
 const LONGEST_SCRIPT: usize = 200;
 /// A gap between words, as a share of the size.
 const WORD_GAP: f32 = 0.15;
-/// The same with a space character.
+/// A gap between words with a space character in it, as a share of the size.
 const SPACED_WORD_GAP: f32 = 0.02;
 /// The gaps between ideographs that are spaces, with and without a space character.
 const SPACE_AMONG_IDEOGRAPHS: f32 = 0.22;
@@ -251,7 +251,7 @@ fn tracking(glyphs: &[Glyph]) -> f32 {
     if quarter > WORD_GAP * 0.7 * size { quarter } else { 0.0 }
 }
 
-/// What a justified row puts between its ideographs, in points; 0 for ordinary text. Its PDF may have a space for each gap.
+/// The gap that justification adds between ideographs, in points; 0 for ordinary text. The PDF may have a space for each.
 fn stretch(glyphs: &[Glyph]) -> f32 {
     let printed: Vec<Glyph> = glyphs.iter().filter(|glyph| !glyph.char.is_whitespace()).copied().collect();
     let quarter = lower_quartile(gaps(&printed, |glyph| is_unspaced(glyph.char)));
@@ -265,7 +265,7 @@ fn gaps(glyphs: &[Glyph], of_kind: impl Fn(&Glyph) -> bool) -> Vec<f32> {
     pairs.map(|pair| pair[1].left - pair[0].right).collect()
 }
 
-/// The value that a quarter is below; 0 of few.
+/// The lower quartile; 0 if there are few values.
 fn lower_quartile(mut values: Vec<f32>) -> f32 {
     values.sort_by(f32::total_cmp);
     if values.len() < 4 { 0.0 } else { values[values.len() / 4] }

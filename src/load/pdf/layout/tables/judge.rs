@@ -27,7 +27,7 @@ const LONGEST_TEXT: f32 = 30.0;
 const LONGEST_LABEL: f32 = 90.0;
 /// A usual step needs more rows than this.
 const SHOWS_STEP: usize = 5;
-/// A step of more than this many usual ones sets a row apart.
+/// A row is set apart by a step larger than this many usual steps.
 const APART: f32 = 1.6;
 /// If this share of the lines looks like something else (a list, a contents page, a formula), it is not a table.
 const MOSTLY: f32 = 0.6;
@@ -78,7 +78,7 @@ pub fn extent(grid: &Grid) -> Range<usize> {
     from..to
 }
 
-/// The middle of the steps from row to row, in points; 0 for a single row.
+/// The median step from row to row, in points; 0 for a single row.
 pub fn usual_step(rows: &[GridRow]) -> f32 {
     let mut steps: Vec<f32> = rows.windows(2).map(|pair| pair[1].baseline - pair[0].baseline).collect();
     steps.sort_by(f32::total_cmp);
