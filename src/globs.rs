@@ -7,7 +7,7 @@ pub const LONGEST: usize = 4096;
 /// The most braces of a glob. The library panics on 84 nested ones, and overflows its stack on some thousand.
 pub const MOST_BRACES: usize = 50;
 
-/// So many characters of a glob are shown in an error.
+/// The most characters of a glob that an error shows.
 pub const SHOWN: usize = 100;
 
 /// Checks that the library can read and compile a glob.

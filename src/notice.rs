@@ -1,47 +1,48 @@
-//! Notices to the user from code that has no result to add a note to. Each is given once per command.
+//! Notices to the user from code without a result that could carry a note. Each is given once per command.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError, RwLock};
 
-type Give = Box<dyn Fn(&str) + Send + Sync>;
+type Receiver = Box<dyn Fn(&str) + Send + Sync>;
 
-/// Where the notices of a command go, and those that it has given.
+/// The receiver of a command's notices, and those that were given.
 struct Notices {
-    give: RwLock<Option<Give>>,
+    receiver: RwLock<Option<Receiver>>,
     given: Mutex<BTreeSet<String>>,
 }
 
-/// Those of the only command of the process.
-static PROCESS_NOTICES: Notices = Notices { give: RwLock::new(None), given: Mutex::new(BTreeSet::new()) };
+/// For the only command of the process.
+static PROCESS_NOTICES: Notices = Notices { receiver: RwLock::new(None), given: Mutex::new(BTreeSet::new()) };
 
 tokio::task_local! {
-    /// Those of a command that runs beside others.
+    /// For one of several commands that run at a time.
     static COMMAND_NOTICES: Notices;
 }
 
-/// Registers where the notices of a command go, in place of the one before; without a call, notices are dropped.
-pub fn give_with(give: impl Fn(&str) + Send + Sync + 'static) {
-    *PROCESS_NOTICES.give.write().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(give));
+/// Sets the receiver of the next command's notices. Without one, notices are dropped.
+pub fn set_receiver(receiver: impl Fn(&str) + Send + Sync + 'static) {
+    *PROCESS_NOTICES.receiver.write().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(receiver));
     PROCESS_NOTICES.given.lock().unwrap_or_else(PoisonError::into_inner).clear();
 }
 
-/// Runs a command that may run beside others. Its notices go to `give`; those of tasks that it starts do not.
-pub async fn given_to<T>(give: impl Fn(&str) + Send + Sync + 'static, command: impl Future<Output = T>) -> T {
-    let own = Notices { give: RwLock::new(Some(Box::new(give))), given: Mutex::default() };
+/// Runs one of several commands. Its notices go to `receiver`; those of tasks that it starts do not.
+pub async fn with_receiver<T>(receiver: impl Fn(&str) + Send + Sync + 'static, command: impl Future<Output = T>) -> T {
+    let own = Notices { receiver: RwLock::new(Some(Box::new(receiver))), given: Mutex::default() };
     COMMAND_NOTICES.scope(own, command).await
 }
 
-/// Asks the notices of the command that runs here.
-fn with_notices<T>(ask: impl Fn(&Notices) -> T) -> T {
-    COMMAND_NOTICES.try_with(&ask).unwrap_or_else(|_| ask(&PROCESS_NOTICES))
+/// Uses the notices of the running command.
+fn with_notices<T>(use_notices: impl Fn(&Notices) -> T) -> T {
+    COMMAND_NOTICES.try_with(&use_notices).unwrap_or_else(|_| use_notices(&PROCESS_NOTICES))
 }
 
 /// Gives a notice, unless it was given before.
 pub fn give(text: &str) {
     with_notices(|own| {
         let is_new = own.given.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_owned());
-        if let Some(give) = own.give.read().unwrap_or_else(PoisonError::into_inner).as_ref().filter(|_| is_new) {
-            give(text);
+        let receiver = own.receiver.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(receiver) = receiver.as_ref().filter(|_| is_new) {
+            receiver(text);
         }
     });
 }
@@ -62,7 +63,7 @@ mod tests {
         let told: [Arc<Mutex<Vec<String>>>; 2] = Default::default();
         let command = |number: usize| {
             let to = told[number].clone();
-            given_to(move |text| to.lock().unwrap().push(text.to_owned()), async move {
+            with_receiver(move |text| to.lock().unwrap().push(text.to_owned()), async move {
                 give(&format!("of {number}"));
                 tokio::task::yield_now().await;
                 give("of both");

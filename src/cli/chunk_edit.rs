@@ -96,7 +96,7 @@ pub async fn run(context: &Context, args: ChunkEditArgs) -> Result<u8> {
     work.await.map_err(|error| keep_draft(error, kept.map(|kept| kept.file), "--content-file"))
 }
 
-/// The text from the editor, and the chunk as it was before.
+/// The text from the editor, and the chunk before the edit.
 struct Kept {
     file: tempfile::NamedTempFile,
     row: ChunkRow,

@@ -118,7 +118,7 @@ impl InProcess {
             |global, matches| Context::new(global, matches, screen, to).keeping_open(kept).reporting_to(steps);
         let running = remote::answer_at(global, cli.command, matches, context, |_, _| Ok(None));
         let running = run_catching_crash(&self.warm, running.boxed_local());
-        let outcome = notice::given_to(tell, running).await.unwrap_or_else(|| {
+        let outcome = notice::with_receiver(tell, running).await.unwrap_or_else(|| {
             Err(Error::failed("kb crashed, which a damaged store can cause").hint("`kb check` finds damage"))
         });
         let warnings = std::mem::take(&mut *warnings.lock().unwrap_or_else(PoisonError::into_inner));

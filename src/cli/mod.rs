@@ -166,8 +166,8 @@ pub fn main() -> ExitCode {
         on_crash.report(error);
         std::process::exit(i32::from(error.kind().exit_code()));
     });
-    crate::crash::hide_caught();
-    crate::notice::give_with(|text| global::write_line(&global::warning(text)));
+    crate::crash::hide_caught_crashes();
+    crate::notice::set_receiver(|text| global::write_line(&global::warning(text)));
     // A damaged store can make a library crash.
     let outcome =
         std::panic::catch_unwind(AssertUnwindSafe(|| run(cli, matches, &arguments))).unwrap_or_else(|_| Err(crashed()));

@@ -127,7 +127,7 @@ mod unix {
         let screen = Screen { columns: call.columns, lines: call.lines, is_terminal, has_links };
         let output = Arc::new(Output::collecting());
         let to = output.clone();
-        notice::give_with(move |text| to.line(&warning(text)));
+        notice::set_receiver(move |text| to.line(&warning(text)));
         let context = Context::new(cli.global.clone(), matches, screen, output.clone()).served_from(warm.clone());
         let Some(outcome) = run_catching_crash(warm, answer(&context, cli.command).boxed_local()).await else {
             return declined("the command crashed");

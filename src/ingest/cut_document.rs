@@ -22,7 +22,7 @@ const LONGEST_TITLE: usize = 200;
 const LONGEST_TITLE_BLOCK: usize = 200;
 /// Letters in dates and page numbers.
 const NUMBERING: &str = "年月日第页共";
-/// What stands where a title would.
+/// Stands in place of a title.
 const STAMPS: [&str; 9] = ["confidential", "internal", "draft", "copy", "机密", "保密", "内部", "内部资料", "草稿"];
 /// What lines begin with that stand where a title would: page numbers and salutations.
 const NO_TITLE: [&str; 3] = ["page ", "dear ", "尊敬的"];

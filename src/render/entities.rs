@@ -81,13 +81,13 @@ pub fn set_entities(outcomes: &[EntityOutcome], generation: Option<u64>, dry_run
         .with_items("entity", outcomes)
         .with_paths(outcomes.iter().map(|outcome| &outcome.name));
     for outcome in outcomes.iter().take(MOST_LISTED) {
-        page.line(sentence(outcome, dry_run));
+        page.line(outcome_line(outcome, dry_run));
     }
-    page.more(outcomes.len());
+    page.count_rest(outcomes.len());
     page
 }
 
-fn sentence(outcome: &EntityOutcome, dry_run: bool) -> String {
+fn outcome_line(outcome: &EntityOutcome, dry_run: bool) -> String {
     let verb = match outcome.outcome {
         done if !dry_run => done.name(),
         Outcome::Added => "would add",

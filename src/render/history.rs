@@ -81,7 +81,7 @@ pub fn restored(restored: &Restored, dry_run: bool) -> Page {
 }
 
 /// The changes of an item that its line shows without their names.
-const EVIDENT: [&str; 2] = ["text", "place"];
+const OBVIOUS_FIELDS: [&str; 2] = ["text", "place"];
 /// The columns of an item's line besides its id and text.
 const INDENT: usize = 8;
 
@@ -139,7 +139,7 @@ pub fn diff(diff: &GenerationDiff, width: usize) -> Page {
             format!("- {} `{source}` ({doc_id}){}", what.name(), around(": ", &facts, "")),
         );
         for Item { id, text, what, fields, change } in document.section_items.iter().chain(&document.chunk_items) {
-            let fields = around("  ", &in_words_of(fields.iter().filter(|field| !EVIDENT.contains(*field))), "");
+            let fields = around("  ", &in_words_of(fields.iter().filter(|field| !OBVIOUS_FIELDS.contains(*field))), "");
             let fitting = |text, used: usize| cut(text, width.saturating_sub(used + INDENT).max(LEAST_TEXT));
             let version = |what, text| format!("\n      {} {}", sign(what), fitting(text, 0));
             let (table, markdown) = match change {

@@ -11,8 +11,8 @@ use crate::ingest::{Action, ContextsReport, IngestReport, LanguagesReport, Sourc
 use crate::text::count;
 use anstyle::Style;
 
-/// So many files that an ingest leaves alone are named without `--verbose`.
-const FEW: usize = 5;
+/// The most files that are named without `--verbose`, of those that an ingest leaves alone.
+const MOST_NAMED: usize = 5;
 
 /// What `kb ingest` shows; `names_all` files that it leaves alone.
 pub fn ingested(report: &IngestReport, names_all: bool) -> Page {
@@ -33,7 +33,7 @@ pub fn ingested(report: &IngestReport, names_all: bool) -> Page {
     .with_sources(changed.iter().map(|one| &one.source));
     let header = ["action", "id", "source", "pages", "sections", "parent chunks"];
     page.grid(Grid::new(&header, &[3, 4, 5], changed.iter().take(MOST_LISTED).map(|one| row(one))));
-    page.more(changed.len());
+    page.count_rest(changed.len());
     for one in &report.sources {
         if one.action == Action::Failed {
             page.item(BAD, failure(&one.source, one.reason.as_deref().unwrap_or_default(), one.hint.as_deref()));
@@ -83,7 +83,7 @@ fn name_left_alone(report: &IngestReport, all: bool, page: &mut Page) {
         let sources: Vec<&str> = of_action.map(|one| one.source.as_str()).collect();
         let names = match sources.len() {
             0 => continue,
-            number if all || number <= FEW => sources.join(", "),
+            number if all || number <= MOST_NAMED => sources.join(", "),
             _ => format!("{} names them", Setting("verbose")),
         };
         let next = match action {
@@ -139,10 +139,10 @@ pub(super) fn add_contexts(report: &ContextsReport, page: &mut Page) {
         "{} {have} no context of a language model and {keep} rule-based one",
         count(report.without, "parent chunk")
     );
-    const NONE: &str = "no language model is configured ([llm] in kb.toml)";
+    const NO_MODEL: &str = "no language model is configured ([llm] in kb.toml)";
     match &report.model {
-        None if report.without == 0 => page.line(format!("{NONE}; it would write the contexts of {parents}")),
-        None => page.line(format!("{NONE}: {without}")),
+        None if report.without == 0 => page.line(format!("{NO_MODEL}; it would write the contexts of {parents}")),
+        None => page.line(format!("{NO_MODEL}: {without}")),
         Some(model) => {
             page.line(model.in_words());
             if report.without > 0 {

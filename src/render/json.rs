@@ -1,4 +1,4 @@
-//! JSON values, and how programs get them.
+//! JSON values, and their form in the output.
 
 use jiff::Timestamp;
 use serde::Serialize;

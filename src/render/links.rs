@@ -7,7 +7,7 @@ use super::style::ESCAPE;
 
 /// Begins a link, behind [`ESCAPE`]; its address follows. Without an address it ends one.
 const LINK: &str = "]8;;";
-/// Ends a number. Not what ends an address, because that begins with [`ESCAPE`] too.
+/// Ends a number. The end of an address would begin with [`ESCAPE`] too.
 const BELL: char = '\u{7}';
 
 /// The links of a result.

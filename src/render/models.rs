@@ -90,11 +90,11 @@ fn row(line: &ModelLine) -> Vec<String> {
         line.languages.clone().unwrap_or(scripts),
         line.bytes.map_or_else(unknown, bytes),
         line.licence.clone().unwrap_or_else(unknown),
-        here(line),
+        availability(line),
     ]
 }
 
-fn here(line: &ModelLine) -> String {
+fn availability(line: &ModelLine) -> String {
     match (line.here, line.error.is_some(), line.used_by.is_empty()) {
         (_, true, _) => "damaged".to_owned(),
         (true, false, true) => "yes".to_owned(),

@@ -214,7 +214,7 @@ impl Page {
     }
 
     /// Counts the rest of a list of which only [`MOST_LISTED`] are shown.
-    pub(super) fn more(&mut self, all: usize) {
+    pub(super) fn count_rest(&mut self, all: usize) {
         if all > MOST_LISTED {
             self.line(format!("… and {} more", all - MOST_LISTED));
         }

@@ -18,7 +18,7 @@ pub fn reindexed(report: &ReindexReport) -> Page {
     let rows = report.documents.iter().filter_map(row).take(MOST_LISTED);
     page.grid(Grid::new(&["id", "source", "read from", "sections", "parent chunks"], &[3, 4], rows));
     let done = report.documents.len() - report.failed();
-    page.more(done);
+    page.count_rest(done);
     for document in &report.documents {
         if let Some(reason) = &document.reason {
             page.item(BAD, failure(&document.source, reason, document.hint.as_deref()));

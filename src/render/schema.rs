@@ -20,7 +20,7 @@ const KINDS: [(&str, &[&str]); 11] = [
     ("toc", &["toc", "tocs", "toc_edit", "toc_editable"]),
     ("undo", &["restore"]),
 ];
-/// What every reference to a part begins with.
+/// The beginning of every reference to a part.
 pub const REFERENCE: &str = "#/$defs/";
 
 /// The JSON Schema of what a command prints; `None` for a command without one.
@@ -54,7 +54,7 @@ fn all() -> Map<String, Value> {
     serde_json::from_str(SCHEMAS).expect("the schemas are JSON, which a test reads")
 }
 
-/// Those of `kinds` and of what they refer to.
+/// The schemas of `kinds` and of the parts that they refer to.
 fn with_parts(kinds: &[&str], mut all: Map<String, Value>) -> Map<String, Value> {
     let mut needed = BTreeSet::new();
     kinds.iter().for_each(|kind| add(kind, &all, &mut needed));

@@ -296,7 +296,7 @@ fn section_of_member(hit: &Hit, by: GroupBy) -> String {
     if by == GroupBy::Section { String::new() } else { printable(&hit.section.titles) }
 }
 
-/// A hit with too little confidence, in a few words.
+/// A hit below the confidence limit, in a few words.
 pub fn nearest(hit: &Hit) -> String {
     format!("{} in {}, confidence {:.2}", heading(hit), printable(&hit.source), hit.confidence)
 }

@@ -221,35 +221,35 @@ pub fn namespace_removed(name: &str) -> Page {
 pub struct NamespaceCheck {
     #[serde(flatten)]
     pub found: Checked,
-    /// What a repair mended.
+    /// The repairs.
     pub mended: Vec<Fix>,
     /// What a check finds after a repair; `None` without one.
     pub left: Option<Checked>,
 }
 
 impl NamespaceCheck {
-    /// The state after a repair, if there was one.
-    fn now(&self) -> &Checked {
+    /// The check after a repair, or the only one.
+    fn last_check(&self) -> &Checked {
         self.left.as_ref().unwrap_or(&self.found)
     }
 
     pub fn is_sound(&self) -> bool {
-        self.now().findings.is_empty()
+        self.last_check().findings.is_empty()
     }
 }
 
 /// What `kb check` shows: faults that a repair removed, what it did, and the faults that are left.
 pub fn checks(checks: &[NamespaceCheck]) -> Page {
-    let left = || checks.iter().flat_map(|check| check.now().findings.iter().map(move |finding| (check, finding)));
+    let left = || checks.iter().flat_map(|check| check.last_check().findings.iter().map(move |finding| (check, finding)));
     let sound = checks.iter().all(NamespaceCheck::is_sound);
     let lines = left().map(|(check, finding)| ("finding", value_with(finding, "namespace", &check.found.namespace)));
     let mut page = Page::new("check", &json!({ "sound": sound }))
         .with_items("namespace", checks)
         .with_lines(lines)
         .with_paths(left().map(|(_, finding)| &finding.id))
-        .at(if let [only] = checks { Some(only.now().generation) } else { None });
+        .at(if let [only] = checks { Some(only.last_check().generation) } else { None });
     for check in checks {
-        let now = check.now();
+        let now = check.last_check();
         let fault = |one: &Finding| format!("{}: {} {}", one.part.name(), one.id, one.what);
         for one in check.found.findings.iter().filter(|finding| !now.findings.contains(finding)) {
             page.item(DIM, format!("was wrong: {}", fault(one)));

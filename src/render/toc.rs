@@ -157,7 +157,7 @@ pub fn toc(contents: &ListedSections<'_>, hidden: usize, shown: Shown) -> Page {
 }
 
 /// A document without sections.
-const NOTHING: &str = "no table of contents; its whole text is section 0";
+const NO_CONTENTS: &str = "no table of contents; its whole text is section 0";
 
 /// What `kb toc` shows: all documents with their sections down to the requested level, each in its order. The section that
 /// is a whole document is left out.
@@ -174,7 +174,7 @@ pub fn tables_of_contents(documents: &[ListedSections<'_>], shown: Shown) -> Pag
         let top = contents.sections.iter().map(|section| section.level).min().unwrap_or(1);
         add_contents(&mut page, contents, top, shown);
         if contents.document.sections == 0 {
-            page.both(format!("  {}", paint(DIM, NOTHING)), format!("({NOTHING})"));
+            page.both(format!("  {}", paint(DIM, NO_CONTENTS)), format!("({NO_CONTENTS})"));
         }
     }
     page

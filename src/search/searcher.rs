@@ -180,7 +180,7 @@ impl Opened {
             let keep = move |text: &str| {
                 notices.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
             };
-            notice::given_to(keep, Snapshot::open(namespace))
+            notice::with_receiver(keep, Snapshot::open(namespace))
         };
         let snapshot = self.snapshot.get_or_try_init(open).await;
         self.notices.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(|text| notice::give(text));

@@ -129,7 +129,7 @@ mod tests {
         let told: [Arc<Mutex<Vec<String>>>; 2] = Default::default();
         let question = |number: usize| {
             let (to, opened, namespace) = (told[number].clone(), warm.opened(&of_others), of_others.clone());
-            notice::given_to(move |text| to.lock().unwrap().push(text.to_owned()), async move {
+            notice::with_receiver(move |text| to.lock().unwrap().push(text.to_owned()), async move {
                 opened.snapshot(&namespace).await.unwrap();
                 opened
             })

@@ -180,7 +180,7 @@ pub(super) fn unless_damaged<T>(folder: &Path, open: impl FnOnce() -> tantivy::R
     let is_refused = |io: &io::Error| {
         io.raw_os_error().is_some() && !matches!(io.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
     };
-    match crash::caught(open) {
+    match crash::catch_crash(open) {
         Some(Err(error)) if io_cause(&error).is_some_and(is_refused) => {
             Err(store_error("read the keyword index in", folder, &error))
         }

@@ -233,7 +233,7 @@ impl Stream {
             return None;
         }
         // The decoder panics on invalid streams, and anybody can append the right checksum to one.
-        crash::caught(|| Stream::decode(bytes)).flatten()
+        crash::catch_crash(|| Stream::decode(bytes)).flatten()
     }
 
     /// The columns share the bytes without a copy.

@@ -258,7 +258,7 @@ pub(super) async fn open_table(
         Ok::<Table, lancedb::Error>(table)
     };
     let folder = namespace.tables();
-    match crash::caught_in(open).await {
+    match crash::catch_crash_in(open).await {
         Some(opened) => opened.map_err(|error| store_error("open a table in", &folder, &error)),
         None => Err(Error::failed(format!("the table {name} in {} is damaged", folder.display()))
             .hint(format!("repair the namespace with `{}`", NextStep::Repair))),
