@@ -164,13 +164,13 @@ impl KnowledgeBase {
             lock_timeout: LockTimeout::none(),
         };
         let rebuilder = Rebuilder::open(&self.namespace, &options, "chunk-edit", Arc::new(())).await?;
-        let order = ChunkEditRequest {
+        let request = ChunkEditRequest {
             chunk_id: chunk.into(),
             text: Some(NewText::Given(text.to_owned())),
             metadata: BTreeMap::new(),
         };
         let documents = documents_of(&rebuilder.snapshot, &[chunk]).await?;
-        let edits = edit_chunks(documents, &[order], &jiff::Timestamp::now().to_string())?;
+        let edits = edit_chunks(documents, &[request], &jiff::Timestamp::now().to_string())?;
         publish(rebuilder, edits.changed).await?;
         self.reopen();
         Ok(())

@@ -37,8 +37,8 @@ pub fn batch(bytes: &[u8]) {
     if ChunkEditRequest::ids_of_batch(&lines).is_err() {
         return;
     }
-    let Ok(orders) = read_batch(&lines, &stored) else { return };
-    let Ok(edits) = edit_chunks(stored, &orders, NOW) else { return };
+    let Ok(requests) = read_batch(&lines, &stored) else { return };
+    let Ok(edits) = edit_chunks(stored, &requests, NOW) else { return };
     for changed in &edits.changed {
         whole(&changed.after);
         let mut fresh = new(&source);
