@@ -7,9 +7,11 @@ use super::invocation::Context;
 use crate::edits::{Conflict, conflicts};
 use crate::error::{Error, Result, Setting};
 use crate::render;
-use crate::search::{ChunkColumn, ChunkList, ChunkListRequest, Filter, Purpose, Restriction};
-use crate::search::{find_section, scopes_within, with_subsections};
-use crate::store::{ChunkFilter, ChunkType, DocumentName, DocumentRow, NewDocument, Scope, Snapshot};
+use crate::search::{
+    ChunkColumn, ChunkList, ChunkListRequest, Filter, Purpose, Restriction, find_section, scopes_within,
+    with_subsections,
+};
+use crate::store::{ChunkFilter, ChunkType, DocumentName, DocumentRow, NewDocument, Scope, Snapshot, Store};
 
 /// List parent chunks and their child chunks
 #[derive(Debug, Args)]
@@ -105,14 +107,7 @@ pub async fn run(context: &Context, args: ChunksListArgs) -> Result<u8> {
     };
     let scope = match &args.condition {
         None => Scope::Everything,
-        Some(text) => {
-            let filter = text.parse::<Filter>().map_err(|error| error.at("--where"))?;
-            let headings = context.config(&store)?.headings;
-            let restriction = Restriction { filter: Some(filter), headings, ..Restriction::default() };
-            let (mut scopes, note) = scopes_within(&[snapshot], &restriction).await?;
-            note.iter().for_each(|note| context.tell(note));
-            scopes.remove(0)
-        }
+        Some(text) => scope_of(context, &store, snapshot, text).await?,
     };
     let (offset, limit) = (args.part.offset as usize, args.part.limit.map(|limit| limit as usize));
     let request = ChunkListRequest { filter, scope, order: args.order_by, offset, limit };
@@ -129,7 +124,17 @@ pub async fn run(context: &Context, args: ChunksListArgs) -> Result<u8> {
     Ok(u8::from(list.chunks.is_empty()))
 }
 
-/// Why no chunk is listed; `total` are on all pages.
+/// What a filter matches.
+async fn scope_of(context: &Context, store: &Store, snapshot: &Snapshot, filter: &str) -> Result<Scope> {
+    let filter = filter.parse::<Filter>().map_err(|error| error.at("--where"))?;
+    let headings = context.config(store)?.headings;
+    let restriction = Restriction { filter: Some(filter), headings, ..Restriction::default() };
+    let (mut scopes, note) = scopes_within(&[snapshot], &restriction).await?;
+    note.iter().for_each(|note| context.tell(note));
+    Ok(scopes.remove(0))
+}
+
+/// Why no chunk is listed. `total` counts the chunks of all pages.
 fn nothing(request: &ChunkListRequest, total: usize) -> String {
     let what = if request.filter.edited { "edited chunk" } else { "chunk" };
     match &request.filter.text {

@@ -16,7 +16,7 @@ use super::progress::{end_on_interrupt, progress_display};
 use crate::chunk::context::ContextKind;
 use crate::config::{IngestSettings, MEGABYTE, RuleSettings};
 use crate::error::{Error, Kind, Result, Setting};
-use crate::ingest::{self, Action, IngestRequest, SourceReport, SuspiciousRemoval, Target};
+use crate::ingest::{self, Action, IngestReport, IngestRequest, SourceReport, SuspiciousRemoval, Target};
 use crate::load::Format;
 use crate::models::{ModelChoice, is_endpoint};
 use crate::paths::real;
@@ -145,14 +145,7 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
     if writes && root.is_dir() {
         context.remember(&root);
     }
-    context.show(ingested(&report, context.global.verbose > 0))?;
-    report.notes.iter().for_each(|(_, note)| context.tell(note));
-    if let Some(removal) = &report.not_removed {
-        return Err(not_confirmed(&describe_removal(removal)).hint(format!(
-            "check that the folder and its disk are there, then confirm with {}; everything else is done",
-            Setting("yes")
-        )));
-    }
+    show_report(context, &report)?;
     let counts = |one: &SourceReport| one.action == Action::Failed && !(only_new && one.failed_before);
     let is_asked =
         std::io::stdin().is_terminal() && context.output_format() == OutputFormat::Table && !context.global.quiet;
@@ -165,6 +158,19 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
         context.global.report(&error);
     }
     Ok(if report.sources.iter().any(counts) { Kind::Partial.exit_code() } else { 0 })
+}
+
+/// Shows the report, and fails if a removal was not confirmed.
+fn show_report(context: &Context, report: &IngestReport) -> Result<()> {
+    context.show(ingested(report, context.global.verbose > 0))?;
+    report.notes.iter().for_each(|(_, note)| context.tell(note));
+    if let Some(removal) = &report.not_removed {
+        return Err(not_confirmed(&describe_removal(removal)).hint(format!(
+            "check that the folder and its disk are there, then confirm with {}; everything else is done",
+            Setting("yes")
+        )));
+    }
+    Ok(())
 }
 
 /// The paths in a list.

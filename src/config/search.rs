@@ -190,51 +190,12 @@ impl SearchSettings {
         output: Output,
         is_typed: impl Fn(&str) -> bool,
     ) -> Result<(SearchRequest, Vec<String>)> {
-        let mut notes = Vec::new();
-        let ModeSetting { mode, diversity, beam } = self.mode.unwrap_or_default();
-        let default_tokens = match (output, mode, target) {
-            (Output::Prompt, ..) => Some(DEFAULT_CONTEXT_TOKENS),
-            (_, Mode::Section, Target::Chunks) => Some(SECTION_TOKENS),
-            _ => None,
-        };
-        let max_tokens = self.max_tokens.map(Whole::get).or(default_tokens).filter(|_| target == Target::Chunks);
-        let tokenizer = self.tokenizer.as_deref().filter(|_| max_tokens.is_some());
-        let shape = Shape {
-            mode,
-            target,
-            context: self.context.map_or(0, Whole::get),
-            window: self.window.map(Whole::get),
-            merge: self.merge,
-            keep_duplicates: self.keep_duplicates.unwrap_or_default(),
-            group_by: self.group_by.unwrap_or_default(),
-            diversity: Some(diversity),
-            per_document: self.per_document.map(Whole::get),
-            beam,
-            describe: output == Output::Json,
-            children: if output == Output::Json { NAMED_CHILDREN } else { 0 },
-            max_tokens,
-            counter: tokenizer.map(TokenCounter::named).transpose()?.map(Arc::new),
-        };
+        let shape = self.shape(target, output)?;
         let method = self.method.unwrap_or_default();
         let one_retriever = matches!(method, Method::Keyword | Method::Semantic);
         // A user who chooses one retriever gets everything that it finds.
         let least = if one_retriever { 0.0 } else { DEFAULT_MIN_CONFIDENCE };
-        for (settings, is_ignored, why) in [
-            (&["context", "window", "merge"][..], shape.seeks_sections(), "when sections are searched"),
-            (&["keep_duplicates", "per_document"], shape.seeks_sections(), "when sections are searched"),
-            (&["group_by"], shape.drills(), "in the mode drill, which groups by documents"),
-            (&["max_tokens"], target == Target::Sections, "on a list of sections"),
-            (&["tokenizer"], max_tokens.is_none(), "without a limit on tokens"),
-            (&["weights"], one_retriever, "on a single retriever"),
-            (
-                &["rerank_budget"],
-                !matches!(self.rerank, Some(RerankChoice::Model(_) | RerankChoice::Endpoint)),
-                "without a reranking model",
-            ),
-        ] {
-            let ignored = settings.iter().copied().filter(|setting| is_ignored && is_typed(setting));
-            notes.extend(ignored.map(|setting| format!("{} has no effect {why}", Setting(setting))));
-        }
+        let mut notes = self.without_effect(&shape, one_retriever, &is_typed);
         // A prompt takes what fits; the limit of a file or variable is for screens.
         let limit = self.limit.filter(|_| output != Output::Prompt || is_typed("limit")).map(Whole::get);
         let limit = limit.unwrap_or_else(|| default_limit(&shape, output));
@@ -259,6 +220,55 @@ impl SearchSettings {
         };
         request.restriction.filter = self.filter(&Setting("filter").to_string())?;
         Ok((request, notes))
+    }
+
+    fn shape(&self, target: Target, output: Output) -> Result<Shape> {
+        let ModeSetting { mode, diversity, beam } = self.mode.unwrap_or_default();
+        let default_tokens = match (output, mode, target) {
+            (Output::Prompt, ..) => Some(DEFAULT_CONTEXT_TOKENS),
+            (_, Mode::Section, Target::Chunks) => Some(SECTION_TOKENS),
+            _ => None,
+        };
+        let max_tokens = self.max_tokens.map(Whole::get).or(default_tokens).filter(|_| target == Target::Chunks);
+        let tokenizer = self.tokenizer.as_deref().filter(|_| max_tokens.is_some());
+        Ok(Shape {
+            mode,
+            target,
+            context: self.context.map_or(0, Whole::get),
+            window: self.window.map(Whole::get),
+            merge: self.merge,
+            keep_duplicates: self.keep_duplicates.unwrap_or_default(),
+            group_by: self.group_by.unwrap_or_default(),
+            diversity: Some(diversity),
+            per_document: self.per_document.map(Whole::get),
+            beam,
+            describe: output == Output::Json,
+            children: if output == Output::Json { NAMED_CHILDREN } else { 0 },
+            max_tokens,
+            counter: tokenizer.map(TokenCounter::named).transpose()?.map(Arc::new),
+        })
+    }
+
+    /// A note on each setting that was typed and has no effect.
+    fn without_effect(&self, shape: &Shape, one_retriever: bool, is_typed: &impl Fn(&str) -> bool) -> Vec<String> {
+        let mut notes = Vec::new();
+        for (settings, is_ignored, why) in [
+            (&["context", "window", "merge"][..], shape.seeks_sections(), "when sections are searched"),
+            (&["keep_duplicates", "per_document"], shape.seeks_sections(), "when sections are searched"),
+            (&["group_by"], shape.drills(), "in the mode drill, which groups by documents"),
+            (&["max_tokens"], shape.target == Target::Sections, "on a list of sections"),
+            (&["tokenizer"], shape.max_tokens.is_none(), "without a limit on tokens"),
+            (&["weights"], one_retriever, "on a single retriever"),
+            (
+                &["rerank_budget"],
+                !matches!(self.rerank, Some(RerankChoice::Model(_) | RerankChoice::Endpoint)),
+                "without a reranking model",
+            ),
+        ] {
+            let ignored = settings.iter().copied().filter(|setting| is_ignored && is_typed(setting));
+            notes.extend(ignored.map(|setting| format!("{} has no effect {why}", Setting(setting))));
+        }
+        notes
     }
 }
 
