@@ -50,14 +50,16 @@ pub async fn run(context: &Context, args: CheckArgs) -> Result<u8> {
 
 async fn checked(context: &Context, args: &CheckArgs, namespace: &Namespace) -> Result<NamespaceCheck> {
     if !args.repair {
-        return Ok(NamespaceCheck { found: named(check(namespace).await?), mended: Vec::new(), left: None });
+        let found = with_namespace_option(check(namespace).await?);
+        return Ok(NamespaceCheck { found, mended: Vec::new(), left: None });
     }
     let repaired = repair(namespace, &args.wait.lock_timeout(context)).await?;
-    Ok(NamespaceCheck { found: named(repaired.before), mended: repaired.mended, left: Some(named(repaired.after)) })
+    let (found, left) = (with_namespace_option(repaired.before), with_namespace_option(repaired.after));
+    Ok(NamespaceCheck { found, mended: repaired.mended, left: Some(left) })
 }
 
 /// Names the namespace in the commands of findings, where they would use another one.
-fn named(mut checked: Checked) -> Checked {
+fn with_namespace_option(mut checked: Checked) -> Checked {
     let Checked { namespace, findings, .. } = &mut checked;
     if namespace.as_str() != DEFAULT_NAMESPACE {
         findings.iter_mut().for_each(|finding| finding.command.push_str(&format!(" -n {namespace}")));

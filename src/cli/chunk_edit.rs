@@ -75,7 +75,7 @@ pub async fn run(context: &Context, args: ChunkEditArgs) -> Result<u8> {
     let namespace = context.namespace()?;
     // Opens the snapshot first, so that an error comes before the editor.
     let snapshot = Snapshot::open(&namespace).await?;
-    let (request, kept) = read_edit(&args, &snapshot).await?;
+    let (request, draft) = read_edit(&args, &snapshot).await?;
     let work = async {
         if args.dry_run {
             let edits = plan(&snapshot, &request).await?;
@@ -83,8 +83,8 @@ pub async fn run(context: &Context, args: ChunkEditArgs) -> Result<u8> {
         }
         let options = rebuild_options(context, &args.wait)?;
         let rebuilder = Rebuilder::open(&namespace, &options, "chunk-edit", progress_display(context)).await?;
-        if let Some(kept) = &kept {
-            refuse_changed(&rebuilder.snapshot, &kept.row).await?;
+        if let Some(draft) = &draft {
+            refuse_changed(&rebuilder.snapshot, &draft.row).await?;
         }
         // An open snapshot would keep the old generation.
         drop(snapshot);
@@ -93,23 +93,23 @@ pub async fn run(context: &Context, args: ChunkEditArgs) -> Result<u8> {
         let (generation, embedded) = (done.generation, Some(done.embedded()));
         context.show(edited_chunks(&edits.documents, generation, embedded))
     };
-    work.await.map_err(|error| keep_draft(error, kept.map(|kept| kept.file), "--content-file"))
+    work.await.map_err(|error| keep_draft(error, draft.map(|draft| draft.file), "--content-file"))
 }
 
 /// The text from the editor, and the chunk before the edit.
-struct Kept {
+struct Draft {
     file: tempfile::NamedTempFile,
     row: ChunkRow,
 }
 
-async fn read_edit(args: &ChunkEditArgs, snapshot: &Snapshot) -> Result<(Edit, Option<Kept>)> {
+async fn read_edit(args: &ChunkEditArgs, snapshot: &Snapshot) -> Result<(Edit, Option<Draft>)> {
     if let Some(file) = &args.batch {
         return Ok((Edit::Batch(read_text(file)?), None));
     }
     if let Some(side) = args.resolve {
         return Ok((Edit::Resolve(args.ids.clone(), side), None));
     }
-    let (text, kept) = if args.reset {
+    let (text, draft) = if args.reset {
         (Some(NewText::Source), None)
     } else if let Some(content) = &args.content {
         (Some(NewText::Given(content.clone())), None)
@@ -120,8 +120,8 @@ async fn read_edit(args: &ChunkEditArgs, snapshot: &Snapshot) -> Result<(Edit, O
     } else if !std::io::stdin().is_terminal() {
         (Some(NewText::Given(standard_input(std::io::read_to_string)?)), None)
     } else {
-        let (text, kept) = from_editor(args, snapshot).await?;
-        (Some(NewText::Given(text)), Some(kept))
+        let (text, draft) = from_editor(args, snapshot).await?;
+        (Some(NewText::Given(text)), Some(draft))
     };
     if args.ids.len() > 1 && matches!(text, Some(NewText::Given(_))) {
         return Err(Error::usage("several chunks cannot get the same text; nothing was changed")
@@ -130,10 +130,10 @@ async fn read_edit(args: &ChunkEditArgs, snapshot: &Snapshot) -> Result<(Edit, O
     let metadata: BTreeMap<String, Option<String>> = args.meta.iter().cloned().collect();
     let request =
         |id: &String| ChunkEditRequest { chunk_id: id.as_str().into(), text: text.clone(), metadata: metadata.clone() };
-    Ok((Edit::Chunks(args.ids.iter().map(request).collect()), kept))
+    Ok((Edit::Chunks(args.ids.iter().map(request).collect()), draft))
 }
 
-async fn from_editor(args: &ChunkEditArgs, snapshot: &Snapshot) -> Result<(String, Kept)> {
+async fn from_editor(args: &ChunkEditArgs, snapshot: &Snapshot) -> Result<(String, Draft)> {
     let [id] = args.ids.as_slice() else {
         return Err(Error::usage("an editor takes one chunk at a time").hint("change many with --batch"));
     };
@@ -142,7 +142,7 @@ async fn from_editor(args: &ChunkEditArgs, snapshot: &Snapshot) -> Result<(Strin
     })?;
     let file = draft_file(row.content.trim_end(), &format!("kb-chunk-{}-", id.replace([':', '.'], "-")))?;
     let text = edit(file.path(), "use --content, --content-file or a pipe")?;
-    Ok((text, Kept { file, row }))
+    Ok((text, Draft { file, row }))
 }
 
 async fn current(snapshot: &Snapshot, id: &str) -> Result<Option<ChunkRow>> {

@@ -93,7 +93,7 @@ pub async fn undo(context: &Context, args: UndoArgs) -> Result<u8> {
     let before = entries.iter().find(|entry| !entry.published);
     let before = before.ok_or_else(|| Error::not_found("nothing to undo: the history has one generation"))?;
     let restored = RestoreArgs { generation: before.generation, dry_run: args.dry_run, wait: args.wait };
-    let code = bring_back(context, restored, UNDO).await?;
+    let code = restore_generation(context, restored, UNDO).await?;
     let Some(undone) = entries.iter().find(|entry| entry.published) else { return Ok(code) };
     let what = match undone.note.as_ref().map(|note| note.command.as_str()) {
         Some(UNDO) => "this reverts the last `kb undo`".to_owned(),
@@ -129,11 +129,11 @@ pub struct RestoreArgs {
 }
 
 pub async fn restore(context: &Context, args: RestoreArgs) -> Result<u8> {
-    bring_back(context, args, "restore").await
+    restore_generation(context, args, "restore").await
 }
 
 /// Restores a generation; the history names the command.
-async fn bring_back(context: &Context, args: RestoreArgs, command: &str) -> Result<u8> {
+async fn restore_generation(context: &Context, args: RestoreArgs, command: &str) -> Result<u8> {
     let namespace = context.namespace()?;
     let restored = if args.dry_run {
         plan_restore(&namespace, args.generation).await?

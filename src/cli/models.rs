@@ -37,11 +37,11 @@ Models are in KB_MODELS_DIR, by default in kb/models in your data folder. HF_END
 HTTPS_PROXY a proxy, HF_TOKEN a token. An interrupted download continues where it stopped.")]
 pub struct ModelsArgs {
     #[command(subcommand)]
-    step: Option<Step>,
+    action: Option<Action>,
 }
 
 #[derive(Debug, Subcommand)]
-enum Step {
+enum Action {
     /// Suggest two models that read the documents of the store, the smallest and the best
     Suggest,
     /// Add a model, from the hub or from a folder
@@ -83,26 +83,26 @@ struct AddArgs {
 
 pub async fn run(context: &Context, args: ModelsArgs) -> Result<u8> {
     let models = Models::of_user()?;
-    match args.step {
+    match args.action {
         None => list(context, &models),
-        Some(Step::Suggest) => suggest(context, &models).await,
-        Some(Step::Add(args)) => add(context, &models, args).await,
-        Some(Step::Remove { name, yes }) => remove(context, &models, &name, yes),
+        Some(Action::Suggest) => suggest(context, &models).await,
+        Some(Action::Add(args)) => add(context, &models, args).await,
+        Some(Action::Remove { name, yes }) => remove(context, &models, &name, yes),
     }
 }
 
 /// The models that made the vectors of a store's namespaces.
 #[derive(Default)]
-struct Uses {
+struct ModelUses {
     /// Pairs of namespace and model.
     models: Vec<(String, String)>,
     /// One for each namespace that cannot be read.
     notes: Vec<String>,
 }
 
-impl Uses {
+impl ModelUses {
     fn of(store: Option<&Store>) -> Result<Self> {
-        let mut uses = Uses::default();
+        let mut uses = ModelUses::default();
         for namespace in store.map_or_else(|| Ok(Vec::new()), Store::namespaces)? {
             let name = namespace.name();
             match Manifest::read(&namespace) {
@@ -129,7 +129,7 @@ fn engine_choice(context: &Context, store: Option<&Store>) -> Result<EngineChoic
 
 fn list(context: &Context, models: &Models) -> Result<u8> {
     let store = store_if_any(context)?;
-    let uses = Uses::of(store.as_ref())?;
+    let uses = ModelUses::of(store.as_ref())?;
     let (engine, refused) = select_available(&engine_choice(context, store.as_ref())?)?;
     let here = models.list()?;
     let mut lines = vec![embedded()];
@@ -266,7 +266,7 @@ fn remove(context: &Context, models: &Models, name: &str, yes: bool) -> Result<u
     }
     let found = models.removable(name)?;
     let store = store_if_any(context)?;
-    let Uses { models: used, notes } = Uses::of(store.as_ref())?;
+    let ModelUses { models: used, notes } = ModelUses::of(store.as_ref())?;
     let namespaces: Vec<String> =
         used.into_iter().filter(|(_, model)| *model == found.name).map(|(namespace, _)| namespace).collect();
     if let Some(store) = store.filter(|_| !yes && (!namespaces.is_empty() || !notes.is_empty())) {

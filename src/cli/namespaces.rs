@@ -20,11 +20,11 @@ use crate::text::count;
 The first `kb ingest -n NAME` makes a namespace. Renaming and removing leave your own files alone.")]
 pub struct NamespacesArgs {
     #[command(subcommand)]
-    step: Option<Step>,
+    action: Option<Action>,
 }
 
 #[derive(Debug, Subcommand)]
-enum Step {
+enum Action {
     /// Rename a namespace
     Rename {
         /// Its name
@@ -52,13 +52,13 @@ enum Step {
 impl NamespacesArgs {
     /// Whether it renames or removes one.
     pub(super) fn is_change(&self) -> bool {
-        self.step.is_some()
+        self.action.is_some()
     }
 }
 
 pub async fn run(context: &Context, args: NamespacesArgs) -> Result<u8> {
     let store = context.store()?;
-    match args.step {
+    match args.action {
         None => {
             let mut lines = Vec::new();
             for namespace in store.namespaces()? {
@@ -67,12 +67,12 @@ pub async fn run(context: &Context, args: NamespacesArgs) -> Result<u8> {
             context.show(namespace_list(&lines))?;
             Ok(u8::from(lines.is_empty()))
         }
-        Some(Step::Rename { old, new, wait }) => {
+        Some(Action::Rename { old, new, wait }) => {
             let (from, to) = (store.namespace(&old)?, store.namespace(&new)?);
             from.rename_to(&to, &wait.lock_timeout(context)).await?;
             context.show(namespace_renamed(from.name(), to.name()))
         }
-        Some(Step::Remove { name, yes, wait }) => {
+        Some(Action::Remove { name, yes, wait }) => {
             let namespace = store.namespace(&name)?;
             namespace.must_exist()?;
             if !yes && !confirm(&question(&line(&namespace).await))? {

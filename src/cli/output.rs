@@ -44,7 +44,7 @@ pub(super) fn write_or_page(piece: &Piece) -> std::io::Result<()> {
 pub(super) fn write(Piece { stream, text }: &Piece) -> std::io::Result<()> {
     match stream {
         Stream::Err => {
-            let text = fitted(text);
+            let text = wrapped_for_terminal(text);
             let write = || anstream::stderr().write_all(text.as_bytes()).unwrap_or_default();
             match &*BAR.lock().unwrap_or_else(PoisonError::into_inner) {
                 Some(bar) => bar.suspend(write),
@@ -60,7 +60,7 @@ pub(super) fn write(Piece { stream, text }: &Piece) -> std::io::Result<()> {
 }
 
 /// A message, wrapped if it goes to a terminal. An error in JSON stays one line.
-fn fitted(text: &str) -> Cow<'_, str> {
+fn wrapped_for_terminal(text: &str) -> Cow<'_, str> {
     match message_columns() {
         Some(columns) if !text.starts_with('{') => at_words(text, columns).into(),
         _ => text.into(),
@@ -107,7 +107,7 @@ impl Output {
 
     /// The last result as JSON; empty without one.
     pub(super) fn take_value(&self) -> String {
-        self.value.as_ref().map(taken).unwrap_or_default()
+        self.value.as_ref().map(take_from).unwrap_or_default()
     }
 
     /// # Errors
@@ -130,10 +130,10 @@ impl Output {
 
     /// What was collected so far.
     pub(super) fn take(&self) -> Vec<Piece> {
-        self.collected.as_ref().map(taken).unwrap_or_default()
+        self.collected.as_ref().map(take_from).unwrap_or_default()
     }
 }
 
-fn taken<T: Default>(from: &Mutex<T>) -> T {
+fn take_from<T: Default>(from: &Mutex<T>) -> T {
     std::mem::take(&mut *from.lock().unwrap_or_else(PoisonError::into_inner))
 }

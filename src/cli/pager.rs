@@ -25,8 +25,8 @@ pub(super) fn show(text: &str) -> bool {
         pager.env(LESS.0, LESS.1);
     }
     let Ok(mut child) = pager.stdin(Stdio::piped()).spawn() else { return false };
-    leave_ctrl_c();
-    feed(&mut child, text);
+    ignore_ctrl_c();
+    write_text(&mut child, text);
     // Its exit code does not matter: the user has ended it.
     drop(child.wait());
     true
@@ -45,7 +45,7 @@ fn command(named: Option<OsString>) -> Option<Command> {
 }
 
 /// Writes the text to the pager. The user may quit it before the end, so a failed write is ignored.
-fn feed(child: &mut Child, text: &str) {
+fn write_text(child: &mut Child, text: &str) {
     let Some(mut input) = child.stdin.take() else { return };
     let keeps_styles = anstream::AutoStream::choice(&std::io::stdout()) != ColorChoice::Never;
     let written = match keeps_styles {
@@ -57,14 +57,14 @@ fn feed(child: &mut Child, text: &str) {
 
 /// Ignores Ctrl-C, which the pager handles: if it ended kb, the pager would stay on the terminal. kb ends soon after.
 #[cfg(unix)]
-fn leave_ctrl_c() {
+fn ignore_ctrl_c() {
     let ignored = signal_hook::flag::register(signal_hook::consts::SIGINT, Default::default());
     // Without this only the end of the pager is less clean.
     drop(ignored);
 }
 
 #[cfg(not(unix))]
-fn leave_ctrl_c() {}
+fn ignore_ctrl_c() {}
 
 #[cfg(test)]
 mod tests {

@@ -23,7 +23,7 @@ const RARE: &str = "\
 pub(super) fn parse<C: CommandFactory + FromArgMatches>(arguments: &[OsString]) -> (C, ArgMatches) {
     let arguments = &help_as_option(arguments);
     let mut command = command::<C>(arguments.iter().any(|argument| argument == "--help"));
-    try_parse(&mut command, arguments, spelling::register).unwrap_or_else(|error| end(&error, arguments))
+    try_parse(&mut command, arguments, spelling::register).unwrap_or_else(|error| print_and_exit(&error, arguments))
 }
 
 /// `kb help search` is `kb search --help`.
@@ -75,10 +75,10 @@ pub(super) fn try_parse<C: CommandFactory + FromArgMatches>(
 
 /// The command line. `-h` shows what people use daily, `--help` (`all`) everything, both in the compact layout.
 pub(super) fn command<C: CommandFactory>(all: bool) -> Command {
-    adjusted(C::command(), all)
+    adjust(C::command(), all)
 }
 
-fn adjusted(command: Command, all: bool) -> Command {
+fn adjust(command: Command, all: bool) -> Command {
     let command = command.mut_args(|arg| {
         let variable = arg.get_env().map(OsString::from);
         let is_empty = variable.as_ref().and_then(std::env::var_os).is_some_and(|value| value.is_empty());
@@ -89,18 +89,18 @@ fn adjusted(command: Command, all: bool) -> Command {
         if all { arg.hide_short_help(false) } else { arg }
     });
     let help = command.get_after_long_help().filter(|_| all).or(command.get_after_help());
-    let command = match help.map(|help| flowing(&help.to_string())) {
+    let command = match help.map(|help| join_paragraph_lines(&help.to_string())) {
         Some(help) => command.after_help(help),
         None => command,
     };
     command.mut_subcommands(|subcommand| {
         let is_hidden = !all && RARE.split(' ').any(|rare| rare == subcommand.get_name());
-        adjusted(subcommand, all).hide(is_hidden)
+        adjust(subcommand, all).hide(is_hidden)
     })
 }
 
 /// Joins the lines of each paragraph, so that it fits a terminal of any width. Keeps indented lines and those before them.
-fn flowing(help: &str) -> String {
+fn join_paragraph_lines(help: &str) -> String {
     let mut text = String::new();
     let mut lines = help.lines().peekable();
     while let Some(line) = lines.next() {
@@ -113,7 +113,7 @@ fn flowing(help: &str) -> String {
 }
 
 /// Prints help or a parse error, and exits. Errors are JSON if results would be.
-fn end(error: &clap::Error, arguments: &[OsString]) -> ! {
+fn print_and_exit(error: &clap::Error, arguments: &[OsString]) -> ! {
     if !error.use_stderr() {
         let written = error.print().and_then(|()| std::io::stdout().flush());
         let Err(failure) = written.map_err(Error::from) else { std::process::exit(0) };
@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn help_joins_paragraphs_and_keeps_examples() {
         assert_eq!(
-            flowing("One\ntwo.\n\nExamples:\n  kb x\n  kb y\n\nEnd."),
+            join_paragraph_lines("One\ntwo.\n\nExamples:\n  kb x\n  kb y\n\nEnd."),
             "One two.\n\nExamples:\n  kb x\n  kb y\n\nEnd.\n"
         );
     }

@@ -41,13 +41,13 @@ pub async fn run(context: &Context, args: ShowArgs) -> Result<u8> {
     let searcher = context.searcher(&store)?;
     let snapshot = searcher.snapshot().await?;
     let Some(chunk) = ListedChunk::read(snapshot, &args.id).await? else {
-        return Err(gone(snapshot, &args.id).await?);
+        return Err(missing_chunk(snapshot, &args.id).await?);
     };
     context.show(render::chunk(&chunk, context.screen.columns).read_from(&[snapshot]))
 }
 
 /// The error for a chunk that does not exist: a person may have deleted or changed it.
-async fn gone(snapshot: &Snapshot, id: &str) -> Result<Error> {
+async fn missing_chunk(snapshot: &Snapshot, id: &str) -> Result<Error> {
     let error = Error::not_found(format!("no chunk {id:?}"));
     let doc_id = document_of(id);
     let document = snapshot.documents_by_id(&[doc_id.into()]).await?.pop();

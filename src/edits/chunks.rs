@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::derived::update_counts;
 use super::parent_chunk::{
-    NewChild, ParentChange, change_parent, edit_of, indexes_in_source, new_children, notes_by_text, pass_notes,
+    NewChild, ParentChange, change_parent, distribute_notes, edit_of, indexes_in_source, new_children, notes_by_text,
     source_parent,
 };
 use super::request::{ChunkEditRequest, NewText, check, replacement_text, unknown_chunk};
@@ -121,7 +121,7 @@ fn apply_requests(
         if whole.is_none() && own.is_empty() {
             continue;
         }
-        refuse_both(whole, &own)?;
+        refuse_overlap(whole, &own)?;
         let Some(source) = source_parent(before, index) else { continue };
         let change = match (parent, whole) {
             (_, Some(request)) if request.text == Some(NewText::Source) => from_source(before, source, request, now)?,
@@ -140,7 +140,7 @@ fn apply_requests(
     Ok((after, named))
 }
 
-fn refuse_both(whole: Option<&ChunkEditRequest>, own: &[&ChunkEditRequest]) -> Result<()> {
+fn refuse_overlap(whole: Option<&ChunkEditRequest>, own: &[&ChunkEditRequest]) -> Result<()> {
     let whole = whole.filter(|request| request.text.is_some());
     let child_chunk = own.iter().find(|request| request.text.is_some());
     if let (Some(whole), Some(child)) = (whole, child_chunk) {
@@ -162,7 +162,7 @@ fn from_source(
     if edit_of(&before.document.edits, source.chunk_index).is_none() {
         return Err(Error::not_found(format!("{:?} was never changed; nothing was reset", request.chunk_id)));
     }
-    let metadata = noted(BTreeMap::new(), &request.metadata);
+    let metadata = with_note_changes(BTreeMap::new(), &request.metadata);
     let children = new_children(&source.content, &before.document.chunking);
     Ok(ParentChange { source, children, metadata, edited_at: now.to_owned() })
 }
@@ -177,11 +177,11 @@ fn changed(
     now: &str,
 ) -> Result<ParentChange> {
     let none = BTreeMap::new();
-    let mut metadata = noted(parent.metadata.clone(), whole.map_or(&none, |request| &request.metadata));
+    let mut metadata = with_note_changes(parent.metadata.clone(), whole.map_or(&none, |request| &request.metadata));
     let mut kept: Vec<NewChild> = Vec::new();
     for row in &parent.children {
         let request = by_id.get(row.chunk_id.as_str());
-        let notes = noted(row.metadata.clone(), request.map_or(&none, |request| &request.metadata));
+        let notes = with_note_changes(row.metadata.clone(), request.map_or(&none, |request| &request.metadata));
         match request.and_then(|request| request.text.as_ref()) {
             None => kept.push(NewChild { metadata: notes, ..NewChild::from(row) }),
             Some(NewText::Given(text)) => {
@@ -202,7 +202,7 @@ fn changed(
         Some(NewText::Given(text)) if replacement_text(&parent.content, text) != parent.content => {
             let notes = notes_by_text(kept.iter().map(|child| (child.content.as_str(), &child.metadata)));
             let mut cut = new_children(&replacement_text(&parent.content, text), config);
-            pass_notes(&mut cut, notes, &mut metadata);
+            distribute_notes(&mut cut, notes, &mut metadata);
             cut
         }
         _ => kept,
@@ -210,7 +210,7 @@ fn changed(
     Ok(ParentChange { source, children, metadata, edited_at: now.to_owned() })
 }
 
-fn noted(mut notes: BTreeMap<String, String>, changes: &BTreeMap<String, Option<String>>) -> BTreeMap<String, String> {
+fn with_note_changes(mut notes: BTreeMap<String, String>, changes: &BTreeMap<String, Option<String>>) -> BTreeMap<String, String> {
     for (name, value) in changes {
         match value {
             Some(value) => notes.insert(name.clone(), value.clone()),

@@ -9,14 +9,14 @@ use super::chunks::{ChangedDocument, DocumentEdits, Edits, edit_chunks};
 use super::derived::update_counts;
 use super::parent_chunk::{delete_parent, source_parent};
 use super::request::{ChunkEditRequest, NewText};
-use super::sentences::{Sentence, exchange, only_place, own, sentences_in, sentences_of_chunk};
+use super::sentences::{Sentence, only_place, replace_sentences, sentences_in, sentences_of_chunk, sentences_of_parent};
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::ids::{ChunkId, DocId};
 use crate::store::{Edit, NewDocument, ParentChunk};
 use crate::text::tokens::tokenize;
 
 /// Runs of sentences with at least this likeness (Dice coefficient of their words) count as versions of each other.
-const ALIKE: f32 = 0.4;
+const LEAST_SIMILARITY: f32 = 0.4;
 /// A conflict covers the sentences between its neighbours, if they are at most this many more than the original ones.
 const MORE_BETWEEN: usize = 12;
 
@@ -124,7 +124,7 @@ fn with_mine(before: NewDocument, edit: &Edit, now: &str) -> Result<NewDocument>
         // An edit of notes alone changes no text.
         let text = match mine == edit.original {
             true => parent.content.clone(),
-            false => exchange(&parent.content, part.sentences.clone(), if i == 0 { mine } else { "" }),
+            false => replace_sentences(&parent.content, part.sentences.clone(), if i == 0 { mine } else { "" }),
         };
         if text.trim().is_empty() {
             if let Some(source) = source_parent(&after, part.index) {
@@ -260,7 +260,7 @@ impl<'a> Version<'a> {
                 }
                 let both = said.iter().filter(|word| wanted.contains(**word)).count() as f32;
                 let likeness = 2.0 * both / (said.len() + wanted.len()) as f32;
-                if likeness >= ALIKE && best.as_ref().is_none_or(|(most, _)| likeness > *most) {
+                if likeness >= LEAST_SIMILARITY && best.as_ref().is_none_or(|(most, _)| likeness > *most) {
                     best = Some((likeness, among.start + start..among.start + end + 1));
                 }
             }
@@ -275,7 +275,7 @@ impl<'a> Version<'a> {
         let parent_chunks =
             self.sentences.get(held.start)?.parent_chunk?..=self.sentences.get(held.end - 1)?.parent_chunk?;
         let part = |i: usize| {
-            let place = own(&self.sentences, i);
+            let place = sentences_of_parent(&self.sentences, i);
             if place.is_empty() {
                 return None;
             }

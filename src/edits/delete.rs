@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::chunks::ChangedDocument;
 use super::derived::update_counts;
 use super::parent_chunk::{NewChild, ParentChange, change_parent, delete_parent, source_parent};
-use super::sentences::{space_behind, widen};
+use super::sentences::{trailing_space, widen};
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::ids::{ChunkId, DocId};
 use crate::store::{Chunk, NewDocument};
@@ -43,7 +43,7 @@ pub fn delete_chunks(stored: Vec<NewDocument>, ids: &[String], cascade: bool, no
     let known: HashSet<&str> = stored.iter().flat_map(NewDocument::chunks).map(|row| row.chunk_id.as_str()).collect();
     let unknown: Vec<&str> = ids.iter().map(String::as_str).filter(|id| !known.contains(id)).collect();
     if !unknown.is_empty() {
-        let error = Error::not_found(format!("no chunk {}; nothing was deleted", some(&unknown)));
+        let error = Error::not_found(format!("no chunk {}; nothing was deleted", first_ids(&unknown)));
         return Err(error.hint(format!("`{}` shows the ids", NextStep::ListChunks)));
     }
     let named: HashSet<&str> = ids.iter().map(String::as_str).collect();
@@ -53,7 +53,7 @@ pub fn delete_chunks(stored: Vec<NewDocument>, ids: &[String], cascade: bool, no
         let orphans: Vec<&str> = children.filter(|id| !named.contains(id)).collect();
         if !orphans.is_empty() {
             let children = if orphans.len() == 1 { "a child" } else { "children" };
-            return Err(Error::usage(format!("parents with {children}: {}; nothing was deleted", some(&orphans)))
+            return Err(Error::usage(format!("parents with {children}: {}; nothing was deleted", first_ids(&orphans)))
                 .hint(format!("leave {} out to delete them too", Setting("no_cascade"))));
         }
     }
@@ -77,7 +77,7 @@ pub fn delete_chunks(stored: Vec<NewDocument>, ids: &[String], cascade: bool, no
     Ok(deletion)
 }
 
-fn some(ids: &[&str]) -> String {
+fn first_ids(ids: &[&str]) -> String {
     first_of(ids.iter().map(|id| format!("{id:?}")))
 }
 
@@ -112,7 +112,7 @@ fn children_left(children: &[Chunk], goes: impl Fn(&Chunk) -> bool) -> Vec<NewCh
         if !goes(row) {
             left.push(NewChild::from(row));
         } else if let Some(before) = left.last_mut() {
-            widen(&mut before.content, space_behind(&row.content));
+            widen(&mut before.content, trailing_space(&row.content));
         }
     }
     left

@@ -82,7 +82,7 @@ pub(super) fn notes_by_text<'a>(
 }
 
 /// Gives children the notes of the same texts. The notes of texts that are gone go to the parent.
-pub(super) fn pass_notes(
+pub(super) fn distribute_notes(
     children: &mut [NewChild],
     mut notes: BTreeMap<String, BTreeMap<String, String>>,
     parent: &mut BTreeMap<String, String>,
@@ -116,7 +116,7 @@ pub fn change_parent(new: &mut NewDocument, change: ParentChange, now: &str) {
             // A rule sets it again; the sentence of a language model is kept.
             situating: before.and_then(|row| row.situating.clone()),
             language: language(&content).to_owned(),
-            edited: noted || !same(&content, &source.content),
+            edited: noted || !same_text(&content, &source.content),
             updated_at: now.to_owned(),
             ..Chunk::default()
         },
@@ -138,13 +138,13 @@ pub fn change_parent(new: &mut NewDocument, change: ParentChange, now: &str) {
         ..edit_at(&source, &edited_at)
     });
     replace(&mut new.parents, source.chunk_index, Some(parent));
-    record(&mut new.document.edits, source.chunk_index, edit);
+    record_edit(&mut new.document.edits, source.chunk_index, edit);
 }
 
 pub fn delete_parent(new: &mut NewDocument, source: &ParentChunk, edited_at: &str) {
     replace(&mut new.parents, source.chunk_index, None);
     let edit = Edit { parent_chunk: Some(source.chunk_index), content: None, ..edit_at(source, edited_at) };
-    record(&mut new.document.edits, source.chunk_index, Some(edit));
+    record_edit(&mut new.document.edits, source.chunk_index, Some(edit));
 }
 
 pub(super) fn next_number(edits: &[Edit]) -> u32 {
@@ -152,7 +152,7 @@ pub(super) fn next_number(edits: &[Edit]) -> u32 {
 }
 
 /// Whether two texts are equal, apart from the space at their ends.
-pub(super) fn same(a: &str, b: &str) -> bool {
+pub(super) fn same_text(a: &str, b: &str) -> bool {
     a.trim_end() == b.trim_end()
 }
 
@@ -162,7 +162,7 @@ fn set_children(parent: &mut ParentChunk, source: &ParentChunk, children: Vec<Ne
     for child in children {
         let index = child.index.unwrap_or(next).max(next);
         next = index.saturating_add(1);
-        let alike = before.iter().find(|row| same(&row.content, &child.content));
+        let alike = before.iter().find(|row| same_text(&row.content, &child.content));
         let mut row = Chunk {
             chunk_id: ChunkId::child(&parent.chunk_id, index),
             chunk_index: index,
@@ -211,7 +211,7 @@ fn replace(parents: &mut Vec<ParentChunk>, index: u32, parent: Option<ParentChun
 }
 
 /// Replaces the edit of a parent chunk; its number stays, and its time too if nothing else changes.
-fn record(edits: &mut Vec<Edit>, parent_chunk: u32, edit: Option<Edit>) {
+fn record_edit(edits: &mut Vec<Edit>, parent_chunk: u32, edit: Option<Edit>) {
     let at = edits.iter().position(|edit| edit.parent_chunk == Some(parent_chunk));
     match (at, edit) {
         (Some(at), Some(edit)) => {

@@ -10,15 +10,17 @@ use std::ops::Range;
 
 use super::derived::update_counts;
 use super::parent_chunk::{
-    NewChild, ParentChange, change_parent, delete_parent, new_children, next_number, pass_notes, same, source_parents,
+    NewChild, ParentChange, change_parent, delete_parent, distribute_notes, new_children, next_number, same_text,
+    source_parents,
 };
 use super::sentences::{
-    Run, Sentence, changed, exchanged, matched, only_place, own, sentences_in, sentences_of, space_behind,
+    Run, Sentence, changed, matched, only_place, sentences_in, sentences_of, sentences_of_parent, trailing_space,
+    with_runs_replaced,
 };
 use crate::store::{Edit, NewDocument, ParentChunk};
 
-/// Sentences around a conflict, of the same section, that are kept with it.
-const AROUND: usize = 2;
+/// How many sentences before and after a conflict, of the same section, are kept with it.
+const CONTEXT_SENTENCES: usize = 2;
 
 type Notes = BTreeMap<String, String>;
 
@@ -50,7 +52,7 @@ pub fn rebase(old: &NewDocument, fresh: &mut NewDocument, now: &str) -> Rebased 
     let Plan { targets, conflicts, carried, .. } = plan;
     fresh.document.edits = conflicts;
     for (source, target) in after.iter().zip(targets) {
-        put(fresh, source, target, now);
+        apply(fresh, source, target, now);
     }
     update_counts(fresh);
     carried
@@ -95,7 +97,7 @@ impl<'a> Plan<'a> {
     fn new(before: &'a [ParentChunk], after: &'a [ParentChunk], next_number: u32) -> Self {
         let (old, new) = (sentences_of(before), sentences_of(after));
         let places = matched(&old, &new);
-        let targets = (0..after.len()).map(|i| Target { sentences: own(&new, i), ..Target::default() }).collect();
+        let targets = (0..after.len()).map(|i| Target { sentences: sentences_of_parent(&new, i), ..Target::default() }).collect();
         let taken = vec![false; new.len()];
         let (conflicts, carried) = (Vec::new(), Rebased::default());
         Plan { before, after, old, new, places, taken, targets, conflicts, next_number, carried }
@@ -105,7 +107,7 @@ impl<'a> Plan<'a> {
         let Some(at) = self.before.iter().position(|parent_chunk| parent_chunk.chunk_index == index) else {
             return self.place_conflict(edit);
         };
-        let whole = own(&self.old, at);
+        let whole = sentences_of_parent(&self.old, at);
         if let Some(target) = self.same_parent_chunk(at, &whole) {
             self.taken[self.targets[target].sentences.clone()].fill(true);
             self.targets[target].whole = Some(edit.content.clone());
@@ -115,17 +117,17 @@ impl<'a> Plan<'a> {
         }
         let mut lost = false;
         let mut first = None;
-        for (run, space_before, text) in runs(edit, &self.old[whole.clone()], whole.start) {
+        for (run, space_before, text) in runs_of(edit, &self.old[whole.clone()], whole.start) {
             match self.find(&run, &whole, &text) {
                 Found::At(target, place) => {
                     first = first.or(Some(target));
-                    self.take(target, Run { place, space_before, text }, edit);
+                    self.add_run(target, Run { place, space_before, text }, edit);
                 }
                 Found::AlreadyInSource => self.carried.already_in_source += 1,
                 Found::Conflict => {
                     lost = true;
                     let conflict = self.conflict(edit, &run, text);
-                    self.keep(conflict);
+                    self.add_conflict(conflict);
                 }
             }
         }
@@ -136,7 +138,7 @@ impl<'a> Plan<'a> {
                     lost = true;
                     let text = edit.original.clone();
                     let conflict = self.conflict(edit, &whole, text);
-                    self.keep(Edit {
+                    self.add_conflict(Edit {
                         metadata: edit.metadata.clone(),
                         child_chunk_metadata: edit.child_chunk_metadata.clone(),
                         ..conflict
@@ -162,8 +164,8 @@ impl<'a> Plan<'a> {
         let found = found.and_then(|(place, sentence)| Some((place, self.new[sentence].parent_chunk?)));
         match found {
             Some((place, target)) => {
-                if !same(&edit.original, &text) {
-                    self.take(target, Run { place, space_before: String::new(), text }, edit);
+                if !same_text(&edit.original, &text) {
+                    self.add_run(target, Run { place, space_before: String::new(), text }, edit);
                 }
                 self.note(target, edit);
                 self.carried.carried += 1;
@@ -184,7 +186,7 @@ impl<'a> Plan<'a> {
         let target = self.new[start].parent_chunk?;
         let is_all = self.targets[target].sentences == (start..start + whole.len());
         let free = !self.taken[self.targets[target].sentences.clone()].contains(&true);
-        (is_all && free && same(&self.before[at].content, &self.after[target].content)).then_some(target)
+        (is_all && free && same_text(&self.before[at].content, &self.after[target].content)).then_some(target)
     }
 
     /// The place of a run of old sentences, if the new version has all of it in order.
@@ -243,7 +245,7 @@ impl<'a> Plan<'a> {
         !inside && !self.taken[place.clone()].contains(&true)
     }
 
-    fn take(&mut self, target: usize, run: Run, edit: &Edit) {
+    fn add_run(&mut self, target: usize, run: Run, edit: &Edit) {
         self.taken[run.place.clone()].fill(true);
         // A run can reach into the next parent chunks.
         for other in &mut self.targets[target..] {
@@ -251,13 +253,13 @@ impl<'a> Plan<'a> {
                 !run.place.is_empty() && run.place.start < other.sentences.end && other.sentences.start < run.place.end;
             if reaches {
                 other.runs.push(run.clone());
-                later(&mut other.edited_at, &edit.edited_at);
+                keep_latest(&mut other.edited_at, &edit.edited_at);
             }
         }
         if run.place.is_empty() {
             let target = &mut self.targets[target];
             target.runs.push(run);
-            later(&mut target.edited_at, &edit.edited_at);
+            keep_latest(&mut target.edited_at, &edit.edited_at);
         }
     }
 
@@ -265,7 +267,7 @@ impl<'a> Plan<'a> {
         let target = &mut self.targets[target];
         target.metadata.extend(edit.metadata.clone());
         target.child_chunk_metadata.extend(edit.child_chunk_metadata.clone());
-        later(&mut target.edited_at, &edit.edited_at);
+        keep_latest(&mut target.edited_at, &edit.edited_at);
     }
 
     /// The parent chunk of the new version that has most of these sentences.
@@ -282,10 +284,10 @@ impl<'a> Plan<'a> {
     fn conflict(&self, edit: &Edit, run: &Range<usize>, text: String) -> Edit {
         let own = |sentence: &&Sentence| sentence.parent_chunk.is_some();
         let mut before: Vec<&str> =
-            self.old[..run.start].iter().rev().take_while(own).take(AROUND).map(|s| s.key.as_str()).collect();
+            self.old[..run.start].iter().rev().take_while(own).take(CONTEXT_SENTENCES).map(|s| s.key.as_str()).collect();
         before.reverse();
         let after: Vec<&str> =
-            self.old[run.end..].iter().take_while(own).take(AROUND).map(|s| s.key.as_str()).collect();
+            self.old[run.end..].iter().take_while(own).take(CONTEXT_SENTENCES).map(|s| s.key.as_str()).collect();
         let original: String = self.old[run.clone()]
             .iter()
             .filter_map(|sentence| Some(&self.before[sentence.parent_chunk?].content[sentence.range.clone()]))
@@ -303,7 +305,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    fn keep(&mut self, conflict: Edit) {
+    fn add_conflict(&mut self, conflict: Edit) {
         self.carried.conflicts += 1;
         self.conflicts.push(Edit { number: self.next_number, ..conflict });
         self.next_number += 1;
@@ -311,7 +313,7 @@ impl<'a> Plan<'a> {
 }
 
 /// An edit as runs of sentences, counted from `first`, each with the space before the text that replaces it, and the text.
-fn runs(edit: &Edit, old: &[Sentence], first: usize) -> Vec<(Range<usize>, String, String)> {
+fn runs_of(edit: &Edit, old: &[Sentence], first: usize) -> Vec<(Range<usize>, String, String)> {
     let Some(content) = &edit.content else {
         return vec![(first..first + old.len(), String::new(), String::new())];
     };
@@ -324,20 +326,20 @@ fn runs(edit: &Edit, old: &[Sentence], first: usize) -> Vec<(Range<usize>, Strin
                 _ => String::new(),
             };
             let space_before =
-                by.start.checked_sub(1).and_then(|i| new.get(i)).map(|s| space_behind(&content[s.range.clone()]));
+                by.start.checked_sub(1).and_then(|i| new.get(i)).map(|s| trailing_space(&content[s.range.clone()]));
             (first + run.start..first + run.end, space_before.unwrap_or_default().to_owned(), text)
         })
         .collect()
 }
 
-fn later(time: &mut String, other: &str) {
+fn keep_latest(time: &mut String, other: &str) {
     if other > time.as_str() {
         *time = other.to_owned();
     }
 }
 
 /// Applies the plan to a parent chunk of the new version.
-fn put(fresh: &mut NewDocument, source: &ParentChunk, mut target: Target, now: &str) {
+fn apply(fresh: &mut NewDocument, source: &ParentChunk, mut target: Target, now: &str) {
     let nothing = target.whole.is_none()
         && target.runs.is_empty()
         && target.metadata.is_empty()
@@ -347,19 +349,19 @@ fn put(fresh: &mut NewDocument, source: &ParentChunk, mut target: Target, now: &
     }
     let text = match target.whole.take() {
         Some(whole) => {
-            whole.map_or(String::new(), |text| format!("{}{}", text.trim_end(), space_behind(&source.content)))
+            whole.map_or(String::new(), |text| format!("{}{}", text.trim_end(), trailing_space(&source.content)))
         }
         None if target.runs.is_empty() => source.content.clone(),
-        None => exchanged(&source.content, target.sentences.start, &target.runs),
+        None => with_runs_replaced(&source.content, target.sentences.start, &target.runs),
     };
     if text.trim().is_empty() {
         return delete_parent(fresh, source, &target.edited_at);
     }
     let mut children = match fresh.parent(source.chunk_index) {
-        Some(parent) if same(&text, &source.content) => parent.children.iter().map(NewChild::from).collect(),
+        Some(parent) if same_text(&text, &source.content) => parent.children.iter().map(NewChild::from).collect(),
         _ => new_children(&text, &fresh.document.chunking),
     };
-    pass_notes(&mut children, target.child_chunk_metadata, &mut target.metadata);
+    distribute_notes(&mut children, target.child_chunk_metadata, &mut target.metadata);
     let change =
         ParentChange { source: source.clone(), children, metadata: target.metadata, edited_at: target.edited_at };
     change_parent(fresh, change, now);

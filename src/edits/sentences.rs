@@ -47,7 +47,7 @@ pub(super) fn sentences_of_chunk((number, chunk): (usize, &ParentChunk)) -> Vec<
 }
 
 /// The indices of the sentences of a parent chunk, among all.
-pub(super) fn own(sentences: &[Sentence], parent_chunk: usize) -> Range<usize> {
+pub(super) fn sentences_of_parent(sentences: &[Sentence], parent_chunk: usize) -> Range<usize> {
     let is_own = |sentence: &Sentence| sentence.parent_chunk == Some(parent_chunk);
     let start = sentences.iter().position(is_own).unwrap_or(sentences.len());
     let end = sentences[start..].iter().position(|sentence| !is_own(sentence)).map_or(sentences.len(), |at| start + at);
@@ -126,7 +126,7 @@ pub(super) struct Run {
 
 /// The text of a parent chunk with runs of its sentences replaced. `first` is the number of its first sentence. A run
 /// that begins in the parent chunk before has its text there.
-pub(super) fn exchanged(text: &str, first: usize, runs: &[Run]) -> String {
+pub(super) fn with_runs_replaced(text: &str, first: usize, runs: &[Run]) -> String {
     let sentences: Vec<Range<usize>> = sentences_in(text).into_iter().map(|sentence| sentence.range).collect();
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
@@ -138,7 +138,7 @@ pub(super) fn exchanged(text: &str, first: usize, runs: &[Run]) -> String {
         match runs.iter().find(|run| run.place.contains(&(first + at))) {
             Some(run) => {
                 let end = (run.place.end - first).min(sentences.len());
-                let space = space_behind(&text[sentences[end - 1].clone()]);
+                let space = trailing_space(&text[sentences[end - 1].clone()]);
                 if run.place.start >= first && !run.text.trim().is_empty() {
                     out.push_str(run.text.trim_end());
                     out.push_str(space);
@@ -156,9 +156,9 @@ pub(super) fn exchanged(text: &str, first: usize, runs: &[Run]) -> String {
     out
 }
 
-/// Replaces sentences of a text by their numbers; an empty range is a place between two.
-pub fn exchange(text: &str, sentences: Range<usize>, by: &str) -> String {
-    exchanged(text, 0, &[Run { place: sentences, space_before: String::new(), text: by.to_owned() }])
+/// Replaces sentences, named by their numbers; an empty range is a place between two.
+pub fn replace_sentences(text: &str, sentences: Range<usize>, by: &str) -> String {
+    with_runs_replaced(text, 0, &[Run { place: sentences, space_before: String::new(), text: by.to_owned() }])
 }
 
 /// Inserts a text between two sentences, or after the last.
@@ -169,7 +169,7 @@ fn insert(out: &mut String, run: &Run, more: bool) {
     }
     out.push_str(run.text.trim_end());
     if more {
-        let space = space_behind(&run.text);
+        let space = trailing_space(&run.text);
         let needs_none = run.text.trim_end().ends_with(is_wide);
         out.push_str(if space.is_empty() && !needs_none { " " } else { space });
     }
@@ -178,14 +178,14 @@ fn insert(out: &mut String, run: &Run, more: bool) {
 /// Keeps paragraphs apart: the space after a deleted text replaces the one before it if it has more lines.
 pub fn widen(out: &mut String, space: &str) {
     let lines = |space: &str| space.matches('\n').count();
-    if !out.is_empty() && lines(space) > lines(space_behind(out)) {
+    if !out.is_empty() && lines(space) > lines(trailing_space(out)) {
         out.truncate(out.trim_end().len());
         out.push_str(space);
     }
 }
 
 /// The space at the end of a text.
-pub fn space_behind(text: &str) -> &str {
+pub fn trailing_space(text: &str) -> &str {
     &text[text.trim_end().len()..]
 }
 
@@ -211,7 +211,7 @@ mod tests {
     }
 
     fn with(text: &str, place: Range<usize>, space_before: &str, by: &str) -> String {
-        exchanged(
+        with_runs_replaced(
             text,
             10,
             &[Run { place: 10 + place.start..10 + place.end, space_before: space_before.into(), text: by.into() }],

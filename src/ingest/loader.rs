@@ -9,7 +9,7 @@ use super::prepare::{SourceFacts, corrected_toc};
 use super::request::{IngestRequest, Progress};
 use super::scan::Candidate;
 use super::source::{Outcomes, in_worker_threads, may_be_empty, read_consistent, skip};
-use super::worker::{Cutting, Worker};
+use super::worker::{CutOptions, Worker};
 use crate::error::{Error, Result, Setting};
 use crate::ids::DocId;
 use crate::load::Format;
@@ -100,7 +100,7 @@ impl Loader {
         let before = before.cloned().map(Box::new);
         facts.corrected_toc = before.as_deref().map(corrected_toc).transpose()?.flatten();
         let chunking = self.request.chunking_of(before.as_deref());
-        let how = Cutting { source: &facts.source, chunking, corrected: facts.corrected_toc.as_deref() };
+        let how = CutOptions { source: &facts.source, chunking, corrected: facts.corrected_toc.as_deref() };
         let document = Box::new(worker.cut_file(bytes, format, &self.request.load, how)?);
         Ok(Loaded::Cut { facts, document, before })
     }

@@ -14,7 +14,7 @@ use super::request::Progress;
 use super::source::{mtime_ns, read_consistent};
 use super::vectors::LazyEmbedder;
 use super::web::is_file;
-use super::worker::{Cutting, Limits, Worker};
+use super::worker::{CutOptions, Limits, Worker};
 use crate::chunk::ChunkConfig;
 use crate::embed::EngineChoice;
 use crate::error::Result;
@@ -111,7 +111,7 @@ pub fn read_source(
     row: &DocumentRow,
     store: &Store,
     load: &LoadOptions,
-    how: Cutting<'_>,
+    how: CutOptions<'_>,
     worker: &mut Worker,
 ) -> Result<SourceState> {
     match unchanged_bytes(row, store)? {

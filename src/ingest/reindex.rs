@@ -14,7 +14,7 @@ use super::rebuild::{RebuildOptions, Rebuilder, SourceState, read_source, rebuil
 use super::request::{ContextsReport, Progress};
 use super::source::{Outcomes, in_worker_threads};
 use super::stored::{bytes_of, read_rows, read_stored};
-use super::worker::{Cutting, Worker};
+use super::worker::{CutOptions, Worker};
 use crate::chunk::ChunkChange;
 use crate::chunk::context::ContextKind;
 use crate::edits::set_situating;
@@ -215,7 +215,7 @@ fn read_sources(
         let now = match dry_run {
             true => unchanged_bytes(row, &store).map(|bytes| bytes.err()),
             false => corrected_toc(row).and_then(|corrected| {
-                let how = cutting(row, &chunks, corrected.as_deref());
+                let how = cut_options(row, &chunks, corrected.as_deref());
                 read_source(row, &store, &load, how, worker).map(Some)
             }),
         };
@@ -224,9 +224,9 @@ fn read_sources(
     })
 }
 
-/// How a stored document is cut again.
-fn cutting<'a>(row: &'a DocumentRow, chunks: &ChunkChange, corrected: Option<&'a [OutlineEntry]>) -> Cutting<'a> {
-    Cutting { source: &row.source, chunking: row.chunking.with(chunks), corrected }
+/// How to cut a stored document again.
+fn cut_options<'a>(row: &'a DocumentRow, chunks: &ChunkChange, corrected: Option<&'a [OutlineEntry]>) -> CutOptions<'a> {
+    CutOptions { source: &row.source, chunking: row.chunking.with(chunks), corrected }
 }
 
 fn failed(row: &DocumentRow, error: &Error, progress: &dyn Progress) -> ReindexedDocument {
@@ -252,7 +252,7 @@ async fn rebuild(
     let Some(rebuilder) = rebuilder else { return Ok(Ok(unchanged)) };
     let cut = async {
         let corrected = corrected_toc(row)?;
-        let how = cutting(row, chunks, corrected.as_deref());
+        let how = cut_options(row, chunks, corrected.as_deref());
         let document = match now {
             Some(SourceState::Same(document)) => *document,
             _ => read_stored(row, &rebuilder.snapshot, how, worker).await?,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::cut_document::CutDocument;
 use super::prepare::{LOST_ENTRIES, Prepared};
-use super::worker::{Cutting, Worker};
+use super::worker::{CutOptions, Worker};
 use crate::edits::source_parents;
 use crate::error::{Error, Result};
 use crate::ids::{DocId, SectionId};
@@ -26,7 +26,7 @@ pub async fn read_rows(snapshot: &Snapshot, document: DocumentRow) -> Result<New
 pub async fn read_stored(
     row: &DocumentRow,
     snapshot: &Snapshot,
-    how: Cutting<'_>,
+    how: CutOptions<'_>,
     worker: &mut Worker,
 ) -> Result<CutDocument> {
     let stored = read_rows(snapshot, row.clone()).await?;

@@ -8,7 +8,7 @@ use super::cut_document::CutDocument;
 use super::rebuild::{RebuildOptions, Rebuilder, SourceState, read_source, rebuilt_rows};
 use super::request::Progress;
 use super::stored::read_stored;
-use super::worker::{Cutting, Worker};
+use super::worker::{CutOptions, Worker};
 use crate::edits::{TocLine, entries_of, parse_toc};
 use crate::error::{Error, NextStep, Result};
 use crate::ids::DocId;
@@ -110,7 +110,7 @@ async fn source_now(place: &Place, document: &DocumentRow, corrected: Option<&[O
     let (document, store, options) = (document.clone(), place.store.clone(), place.options.clone());
     let corrected = corrected.map(<[OutlineEntry]>::to_vec);
     let read = move || {
-        let how = cutting(&document, corrected.as_deref());
+        let how = cut_options(&document, corrected.as_deref());
         read_source(&document, &store, &options.load, how, &mut Worker::new(options.limits))
     };
     tokio::task::spawn_blocking(read)
@@ -118,8 +118,8 @@ async fn source_now(place: &Place, document: &DocumentRow, corrected: Option<&[O
         .map_err(|error| Error::failed(format!("reading the source crashed: {error}")))?
 }
 
-fn cutting<'a>(document: &'a DocumentRow, corrected: Option<&'a [OutlineEntry]>) -> Cutting<'a> {
-    Cutting { source: &document.source, chunking: document.chunking, corrected }
+fn cut_options<'a>(document: &'a DocumentRow, corrected: Option<&'a [OutlineEntry]>) -> CutOptions<'a> {
+    CutOptions { source: &document.source, chunking: document.chunking, corrected }
 }
 
 /// Cuts the document again, with the corrected table of contents.
@@ -131,7 +131,7 @@ async fn source_for_correction(place: &Place, document: &DocumentRow, entries: &
         SourceState::NoFile => {
             let mut worker = Worker::new(place.options.limits);
             let snapshot = Snapshot::open(&place.namespace).await?;
-            read_stored(document, &snapshot, cutting(document, Some(entries)), &mut worker).await
+            read_stored(document, &snapshot, cut_options(document, Some(entries)), &mut worker).await
         }
         SourceState::Changed => Err(Error::failed(format!("{source} has changed since it was ingested"))
             .hint(format!("`{}` reads it again; then correct its table of contents", NextStep::Ingest(source)))),

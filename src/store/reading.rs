@@ -118,7 +118,7 @@ impl Snapshot {
 
     /// The sections of all documents down to a level, without the preambles, by document and in order.
     pub async fn sections_to_level(&self, deepest: u32) -> Result<Vec<SectionRow>> {
-        let mut rows = self.read_sections(below_the_document().and(col("level").lt_eq(lit(deepest)))).await?;
+        let mut rows = self.read_sections(is_in_contents().and(col("level").lt_eq(lit(deepest)))).await?;
         rows.sort_by(|a, b| a.doc_id.cmp(&b.doc_id).then(a.position.cmp(&b.position)));
         Ok(rows)
     }
@@ -145,7 +145,7 @@ impl Snapshot {
 
     /// The ids and titles of all sections, or of those of a few documents, without the preambles, in any order.
     pub async fn section_titles(&self, doc_ids: Option<&[DocId]>) -> Result<Vec<(SectionId, String)>> {
-        let filter = among(below_the_document(), "doc_id", doc_ids);
+        let filter = among(is_in_contents(), "doc_id", doc_ids);
         let columns = Wanted::Named(&["section_id", "title"]);
         let title = |columns: &Columns, row| Ok((columns.text("section_id", row)?.into(), columns.text("title", row)?));
         self.tables.read(&self.tables.sections, Some(filter), columns, title).await
@@ -262,7 +262,7 @@ impl Snapshot {
 }
 
 /// Sections of the table of contents: a preamble has level 0.
-fn below_the_document() -> Filter {
+fn is_in_contents() -> Filter {
     col("level").gt_eq(lit(1u32))
 }
 

@@ -54,12 +54,12 @@ impl Tables {
     pub(super) async fn existing(&self) -> Result<ExistingVersions> {
         let mut existing = ExistingVersions(Default::default());
         for (table, there) in self.all().zip(&mut existing.0) {
-            *there = self.versions_there(&*self.dataset(table).await?).await?;
+            *there = self.version_numbers(&*self.dataset(table).await?).await?;
         }
         Ok(existing)
     }
 
-    async fn versions_there(&self, dataset: &Dataset) -> Result<HashSet<u64>> {
+    async fn version_numbers(&self, dataset: &Dataset) -> Result<HashSet<u64>> {
         let versions = dataset.version_refs().await;
         let versions = versions.map_err(|error| self.failed("read", &error))?;
         Ok(versions.into_iter().map(|version| version.version).collect())
@@ -74,7 +74,7 @@ impl Tables {
         let mut damaged = Vec::new();
         for (i, table) in self.all().enumerate() {
             let dataset = self.dataset(table).await?;
-            let mut doomed = self.versions_there(&dataset).await?;
+            let mut doomed = self.version_numbers(&dataset).await?;
             for manifest in generations {
                 doomed.remove(&manifest.versions()[i]);
             }
@@ -111,7 +111,7 @@ impl Tables {
     async fn damaged_of(&self, place: usize, dataset: &Dataset) -> Result<Vec<DamagedVersion>> {
         let (table, namespace) = (TABLES[place], self.namespace());
         let connection = connect(namespace).await?;
-        let mut versions: Vec<u64> = self.versions_there(dataset).await?.into_iter().collect();
+        let mut versions: Vec<u64> = self.version_numbers(dataset).await?.into_iter().collect();
         versions.sort_unstable();
         let mut damaged = Vec::new();
         for version in versions {

@@ -3,11 +3,11 @@
 //! A hostile file can hang or crash its parser, or fill the memory. In a worker it harms only itself: the worker ends,
 //! that file is reported as failed, and the next file gets a new worker. So all work on the content of a file happens
 //! there: parsing, sections, chunks, the profile. A worker serves one file after the other over its standard input and
-//! output, in the protocol of [`wire`] and within the limits of [`confine`].
+//! output, in the protocol of [`message`] and within the limits of [`confine`].
 
 mod confine;
+mod message;
 mod serve;
-mod wire;
 
 use std::io::{BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -23,7 +23,7 @@ use super::source::skip;
 use crate::chunk::ChunkConfig;
 use crate::error::{Error, Result, Setting};
 use crate::load::{Document, Format, LoadOptions, OutlineEntry};
-use wire::{Answer, Content, Received, Request, json, receive};
+use message::{Answer, Content, Received, Request, json, receive};
 
 pub use serve::{require_served, serve_worker};
 
@@ -53,9 +53,9 @@ pub struct Limits {
     pub memory: u64,
 }
 
-/// How a source is cut.
+/// How to cut a source.
 #[derive(Debug, Clone, Copy)]
-pub struct Cutting<'a> {
+pub struct CutOptions<'a> {
     pub source: &'a str,
     pub chunking: ChunkConfig,
     /// A person's table of contents, which overrides the one that kb finds.
@@ -107,7 +107,7 @@ impl Worker {
         bytes: &[u8],
         format: Option<Format>,
         options: &LoadOptions,
-        how: Cutting<'_>,
+        how: CutOptions<'_>,
     ) -> Result<CutDocument> {
         let deadline = Deadline::new(self.limits.file);
         let mut options = options.clone();
@@ -125,7 +125,7 @@ impl Worker {
     }
 
     /// Cuts a document that was read back from the store in the worker process.
-    pub fn cut_stored(&mut self, document: &Document, how: Cutting<'_>) -> Result<CutDocument> {
+    pub fn cut_stored(&mut self, document: &Document, how: CutOptions<'_>) -> Result<CutDocument> {
         match self.ask(&json(document)?, Content::Stored, how, Deadline::new(self.limits.file))? {
             Ok(document) => Ok(*document),
             Err(_) => Err(crashed()),
@@ -137,7 +137,7 @@ impl Worker {
         &mut self,
         bytes: &[u8],
         content: Content,
-        how: Cutting<'_>,
+        how: CutOptions<'_>,
         deadline: Deadline,
     ) -> Result<std::result::Result<Box<CutDocument>, u32>> {
         let mut running = self.running.take().map_or_else(start, Ok)?;

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::confine;
-use super::wire::{Answer, Content, Request, send};
+use super::message::{Answer, Content, Request, send};
 use super::{COPIES, WORKER};
 use crate::error::{Error, Result, Setting};
 use crate::ingest::cut_document::CutDocument;
