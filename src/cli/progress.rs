@@ -151,10 +151,9 @@ impl Display {
             [files, total, texts, contexts_requested].map(|count| count.load(Ordering::Relaxed));
         let rate = texts as f64 / self.bar.elapsed().as_secs_f64().max(0.001);
         let read = if total > 0 { format!("{files}/{total} files read, ") } else { String::new() };
-        let asked = if contexts > 0 {
-            format!("model asked about {}, ", count(contexts, "parent chunk"))
-        } else {
-            String::new()
+        let asked = match contexts {
+            0 => String::new(),
+            contexts => format!("model asked about {}, ", count(contexts, "parent chunk")),
         };
         // A run without files may embed texts that are not child chunks.
         let what = if total > 0 { "child chunk" } else { "text" };

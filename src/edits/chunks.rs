@@ -210,7 +210,10 @@ fn changed(
     Ok(ParentChange { source, children, metadata, edited_at: now.to_owned() })
 }
 
-fn with_note_changes(mut notes: BTreeMap<String, String>, changes: &BTreeMap<String, Option<String>>) -> BTreeMap<String, String> {
+fn with_note_changes(
+    mut notes: BTreeMap<String, String>,
+    changes: &BTreeMap<String, Option<String>>,
+) -> BTreeMap<String, String> {
     for (name, value) in changes {
         match value {
             Some(value) => notes.insert(name.clone(), value.clone()),
@@ -293,11 +296,8 @@ pub(crate) mod tests {
         let after = edit(&new, &[request("abc123:0", "Other words here. 启动水泵之前检查压力表和阀门。")]);
         let children: Vec<&str> = after.parents[0].children.iter().map(|row| row.content.as_str()).collect();
         assert_eq!(children, ["Other words here. ", "启动水泵之前检查压力表和阀门。"]);
-        let reset = ChunkEditRequest {
-            chunk_id: "abc123:0".into(),
-            text: Some(NewText::Source),
-            ..ChunkEditRequest::default()
-        };
+        let text = Some(NewText::Source);
+        let reset = ChunkEditRequest { chunk_id: "abc123:0".into(), text, ..ChunkEditRequest::default() };
         let back = edit(&after, &[reset]);
         assert_eq!(contents(&back), contents(&new));
         assert!(back.document.edits.is_empty() && back.chunks().all(|row| !row.edited));

@@ -20,7 +20,7 @@ use super::sentences::{
 use crate::store::{Edit, NewDocument, ParentChunk};
 
 /// How many sentences before and after a conflict, of the same section, are kept with it.
-const CONTEXT_SENTENCES: usize = 2;
+const KEPT_AROUND: usize = 2;
 
 type Notes = BTreeMap<String, String>;
 
@@ -97,7 +97,8 @@ impl<'a> Plan<'a> {
     fn new(before: &'a [ParentChunk], after: &'a [ParentChunk], next_number: u32) -> Self {
         let (old, new) = (sentences_of(before), sentences_of(after));
         let places = matched(&old, &new);
-        let targets = (0..after.len()).map(|i| Target { sentences: sentences_of_parent(&new, i), ..Target::default() }).collect();
+        let target = |i| Target { sentences: sentences_of_parent(&new, i), ..Target::default() };
+        let targets = (0..after.len()).map(target).collect();
         let taken = vec![false; new.len()];
         let (conflicts, carried) = (Vec::new(), Rebased::default());
         Plan { before, after, old, new, places, taken, targets, conflicts, next_number, carried }
@@ -284,10 +285,10 @@ impl<'a> Plan<'a> {
     fn conflict(&self, edit: &Edit, run: &Range<usize>, text: String) -> Edit {
         let own = |sentence: &&Sentence| sentence.parent_chunk.is_some();
         let mut before: Vec<&str> =
-            self.old[..run.start].iter().rev().take_while(own).take(CONTEXT_SENTENCES).map(|s| s.key.as_str()).collect();
+            self.old[..run.start].iter().rev().take_while(own).take(KEPT_AROUND).map(|s| s.key.as_str()).collect();
         before.reverse();
         let after: Vec<&str> =
-            self.old[run.end..].iter().take_while(own).take(CONTEXT_SENTENCES).map(|s| s.key.as_str()).collect();
+            self.old[run.end..].iter().take_while(own).take(KEPT_AROUND).map(|s| s.key.as_str()).collect();
         let original: String = self.old[run.clone()]
             .iter()
             .filter_map(|sentence| Some(&self.before[sentence.parent_chunk?].content[sentence.range.clone()]))

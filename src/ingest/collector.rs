@@ -196,8 +196,8 @@ impl<'a, 'b> Collector<'a, 'b> {
     /// Removes the documents whose files are gone. Asks first if that may be a mistake.
     pub(super) async fn prune(&mut self, vanished: &[DocumentRow]) -> Result<(), Stop> {
         let Job { request, target, .. } = self.job;
-        let removal =
-            suspicious_removal(vanished, &self.existing, &request.paths, &target.store).filter(|_| !request.dry_run);
+        let removal = suspicious_removal(vanished, &self.existing, &request.paths, &target.store);
+        let removal = removal.filter(|_| !request.dry_run);
         if let Some(removal) = removal
             && !(target.confirm)(&removal)?
         {

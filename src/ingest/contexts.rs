@@ -53,11 +53,8 @@ impl ContextWriter {
     /// Asks the model for contexts and profiles. Works on as many documents at a time as requests may be open. A
     /// missing answer is not an error.
     pub(super) async fn write(&mut self, documents: &[&NewDocument], progress: &dyn Progress) -> Result<Written> {
-        let wanting: Vec<PromptDocument<'_>> = documents
-            .iter()
-            .filter(|new| wants_model_context(&new.document))
-            .map(|new| PromptDocument::of(new))
-            .collect();
+        let wanting = documents.iter().filter(|new| wants_model_context(&new.document));
+        let wanting: Vec<PromptDocument<'_>> = wanting.map(|new| PromptDocument::of(new)).collect();
         let wanted = wanting.iter().map(|shown| shown.parent_chunks.len()).sum::<usize>();
         if wanted == 0 {
             return Ok(Written::default());

@@ -225,7 +225,11 @@ fn read_sources(
 }
 
 /// How to cut a stored document again.
-fn cut_options<'a>(row: &'a DocumentRow, chunks: &ChunkChange, corrected: Option<&'a [OutlineEntry]>) -> CutOptions<'a> {
+fn cut_options<'a>(
+    row: &'a DocumentRow,
+    chunks: &ChunkChange,
+    corrected: Option<&'a [OutlineEntry]>,
+) -> CutOptions<'a> {
     CutOptions { source: &row.source, chunking: row.chunking.with(chunks), corrected }
 }
 

@@ -183,9 +183,8 @@ impl Run<'_> {
             false => unpublished_vectors(self.namespace, &self.record)?,
         };
         for some in read_batches(&rows) {
-            for unit in
-                read_prepared(snapshot, some).await?.into_iter().flat_map(|document| units_of(document, &self.coverage))
-            {
+            let documents = read_prepared(snapshot, some).await?.into_iter();
+            for unit in documents.flat_map(|document| units_of(document, &self.coverage)) {
                 if only_missing && matches!(unit.text, UnitText::Summary(_)) {
                     continue;
                 }

@@ -123,8 +123,8 @@ mod tests {
             "+--------+-------+",
         ];
         assert_eq!(rows(&grid_rows), Some(wanted.clone()));
-        let simple_rows = ["======  =====", "Season  Turns", "======  =====", "Winter and spring", "夏", "======  ====="];
-        assert_eq!(rows(&simple_rows).unwrap()[2], ["夏"]);
+        let simple = ["======  =====", "Season  Turns", "======  =====", "Winter and spring", "夏", "======  ====="];
+        assert_eq!(rows(&simple).unwrap()[2], ["夏"]);
         let simple_rows = [
             "=================  =====",
             "Season             Turns",

@@ -274,10 +274,8 @@ impl LocalCopy {
             dropped.entry(file.blake3.clone()).or_insert(now);
         }
         dropped.retain(|hash, _| !new.contains_key(hash.as_str()));
-        let over: Vec<String> = dropped
-            .extract_if(.., |_, since| now.duration_since(*since) > GRACE_PERIOD)
-            .map(|(hash, _)| hash)
-            .collect();
+        let expired = dropped.extract_if(.., |_, since| now.duration_since(*since) > GRACE_PERIOD);
+        let expired: Vec<String> = expired.map(|(hash, _)| hash).collect();
         let head = Head { list, dropped, token: format!("{:032x}", fastrand::u128(..)) };
         let replaced = known.as_ref().map(|known| known.version.clone());
         let is_own = |there: &Head| there.token == head.token;
@@ -286,11 +284,11 @@ impl LocalCopy {
         self.write_known(namespace, &Known { version: version.clone(), head, at: now })?;
         // What cannot be deleted now is only a waste of space. A writer that was asleep since deletes nothing: another may
         // have listed the same content again.
-        let is_own = over.is_empty() || {
+        let is_own = expired.is_empty() || {
             let found = self.objects.value::<Head>(&head_of(namespace), Some(&version), LONGEST_HEAD).await;
             matches!(found, Ok(Found::Same))
         };
-        for hash in over.into_iter().filter(|_| is_own) {
+        for hash in expired.into_iter().filter(|_| is_own) {
             drop(self.objects.delete(&file_of(namespace, &hash)).await);
         }
         drop(upload);

@@ -240,7 +240,8 @@ impl NamespaceCheck {
 
 /// What `kb check` shows: faults that a repair removed, what it did, and the faults that are left.
 pub fn checks(checks: &[NamespaceCheck]) -> Page {
-    let left = || checks.iter().flat_map(|check| check.last_check().findings.iter().map(move |finding| (check, finding)));
+    let left =
+        || checks.iter().flat_map(|check| check.last_check().findings.iter().map(move |finding| (check, finding)));
     let sound = checks.iter().all(NamespaceCheck::is_sound);
     let lines = left().map(|(check, finding)| ("finding", value_with(finding, "namespace", &check.found.namespace)));
     let mut page = Page::new("check", &json!({ "sound": sound }))

@@ -74,8 +74,8 @@ impl Server {
             Ok(listener)
         };
         let listener = listen().map_err(|(doing, error)| Error::io(doing, &files.socket, &error))?;
-        let socket_id =
-            files.socket_id().ok_or_else(|| Error::failed("the socket was removed").hint("start it again"))?;
+        let removed = || Error::failed("the socket was removed").hint("start it again");
+        let socket_id = files.socket_id().ok_or_else(removed)?;
         Ok(Server { listener: Arc::new(listener), files, identity, socket_id, _lock: lock })
     }
 

@@ -221,9 +221,7 @@ impl App {
             (
                 KeyCode::Char('o'),
                 Some(RowTarget::Hit { chunk: id, .. } | RowTarget::Document(id) | RowTarget::Section(id)),
-            ) => {
-                return vec![Task::Open(id)];
-            }
+            ) => return vec![Task::Open(id)],
             (KeyCode::Char('e' | 'x'), _) => self.status = "select a hit first".to_owned(),
             _ => {}
         }

@@ -323,8 +323,8 @@ mod tests {
         let arguments = json!({ "query": "--format=paths", "documents": ["--all"], "filter": "-n x" });
         let command_line = command_line_for("kb_search", arguments, &roots).unwrap();
         assert_eq!(command_line.arguments[2..], ["--doc=--all", "--filter=-n x", "--", "--format=paths"]);
-        let command_line =
-            command_line_for("kb_get_section", json!({ "document": "-v", "sections": ["--edit"] }), &roots).unwrap();
+        let arguments = json!({ "document": "-v", "sections": ["--edit"] });
+        let command_line = command_line_for("kb_get_section", arguments, &roots).unwrap();
         assert_eq!(command_line.arguments[2..], ["--", "-v", "--edit"]);
     }
 
@@ -347,8 +347,8 @@ mod tests {
 
     #[test]
     fn chunks_of_a_section_are_listed_by_its_id_alone() {
-        let command_line =
-            command_line_for("kb_list_chunks", json!({ "section": "7f3k2m#3.2" }), &Roots(Vec::new())).unwrap();
+        let arguments = json!({ "section": "7f3k2m#3.2" });
+        let command_line = command_line_for("kb_list_chunks", arguments, &Roots(Vec::new())).unwrap();
         assert_eq!(command_line.arguments[2..4], ["--doc=7f3k2m", "--section=7f3k2m#3.2"]);
     }
 

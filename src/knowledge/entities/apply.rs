@@ -376,13 +376,14 @@ mod tests {
                 1 => alias("Pump", names[*name]),
                 _ => state("pump", &format!("state {name}"), Some(&format!("2026-{month:02}"))),
             }).collect();
-            let requests: Vec<EntityRequest> = requests.into_iter().filter(|request| request.time.as_ref().is_none_or(|time| time.start() < now().into())).collect();
+            let is_past = |request: &EntityRequest| request.time.as_ref().is_none_or(|time| time.start() < now().into());
+            let requests: Vec<EntityRequest> = requests.into_iter().filter(is_past).collect();
             let rows = after(&[], &requests);
             let removed = after(&rows, &[removal(request("Pump"))]);
             prop_assert_eq!(&removed, &[]);
             // The same in one batch; then another entity takes a freed name.
-            let all: Vec<EntityRequest> =
-                requests.into_iter().chain([request("Pump"), removal(request("Pump")), alias("Other", "pump")]).collect();
+            let more = [request("Pump"), removal(request("Pump")), alias("Other", "pump")];
+            let all: Vec<EntityRequest> = requests.into_iter().chain(more).collect();
             let other = after(&[], &all);
             prop_assert_eq!(other.len(), 1);
             prop_assert_eq!(other[0].states.len(), 0);

@@ -80,8 +80,8 @@ fn fixed_by_opening(before: &Survey, locked: &Survey) -> Vec<Fix> {
 async fn changes(survey: &Survey, writer: &Writer, mended: &mut Vec<Fix>) -> Result<Change> {
     let tables = Tables::open_at(writer.namespace(), writer.manifest()).await?;
     let walk = DocumentRows::open(&tables).await?;
-    let mut change =
-        Change { remove: survey.missing_documents.clone(), note: Note::of("check --repair"), ..Change::default() };
+    let (remove, note) = (survey.missing_documents.clone(), Note::of("check --repair"));
+    let mut change = Change { remove, note, ..Change::default() };
     for id in &survey.missing_documents {
         mended.push(Fix::new(id, "rows without a document removed"));
         change.note.add("removed", id);

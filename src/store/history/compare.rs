@@ -136,13 +136,8 @@ impl Unmatched {
         let items = items.map(|((_, id), (what, text, fields, change))| Item { what, id, text, fields, change });
         let items: Vec<Item> = items.collect();
         let count = |what| items.iter().filter(|item| item.what == what).count();
-        let counts = Counts {
-            added: count(ChangeKind::Added),
-            changed: count(ChangeKind::Changed),
-            moved,
-            gone: count(ChangeKind::Gone),
-        };
-        (counts, items, properties)
+        let [added, changed, gone] = [ChangeKind::Added, ChangeKind::Changed, ChangeKind::Gone].map(count);
+        (Counts { added, changed, moved, gone }, items, properties)
     }
 }
 

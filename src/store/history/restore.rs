@@ -70,8 +70,8 @@ impl Writer {
     /// After an error nothing is changed.
     pub async fn restore(&mut self, generation: u64, command: &str) -> Result<Restored> {
         let namespace = self.namespace().clone();
-        let (now, then) =
-            (OpenGeneration::published(&namespace).await?, OpenGeneration::open(&namespace, generation).await?);
+        let now = OpenGeneration::published(&namespace).await?;
+        let then = OpenGeneration::open(&namespace, generation).await?;
         let diff = between(&now, &then, false).await?;
         let mut restored = Restored::new(&now, &then, &diff);
         if generation == self.generation() {
