@@ -144,7 +144,6 @@ impl Global {
     }
 }
 
-/// An error as JSON.
 pub(super) fn error_json(error: &Error) -> String {
     let (kind, message, hint) = (error.kind(), printable(error.message()), error.next_step().map(printable));
     let code = kind.exit_code();

@@ -123,7 +123,6 @@ pub async fn run(context: &Context, args: ReindexArgs) -> Result<u8> {
     Ok(if report.failed() > 0 { Kind::Partial.exit_code() } else { 0 })
 }
 
-/// Replaces all vectors by those of a model.
 pub(super) async fn replace_vectors(context: &Context, model: &str) -> Result<()> {
     let request = RevectorRequest { model: Some(model.to_owned()), force: false, dry_run: false };
     embed_again(context, &request, &WaitArgs::default()).await.map(drop)

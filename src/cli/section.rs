@@ -87,7 +87,6 @@ fn place_in(document: &DocumentRow, id: &str) -> Result<u32> {
     })
 }
 
-/// The document in the id of a section.
 fn document_in_id(name: &str) -> Option<&str> {
     name.split_once('#').map(|(doc_id, _)| doc_id).filter(|doc_id| !doc_id.is_empty())
 }

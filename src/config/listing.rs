@@ -27,7 +27,6 @@ const OTHERS: [(&str, Option<&str>, &str); 12] = [
     ("history.generations", None, "20"),
 ];
 
-/// A setting.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ListedSetting {
     /// Its name in `kb.toml`, after that of its table.

@@ -16,7 +16,6 @@ const VARIABLE: &str = "KB_CONFIG";
 /// The longest file, in bytes. Every command reads it, and a found one may hold a filter of a million conditions.
 const LONGEST: usize = 1 << 20;
 
-/// A valid file of settings.
 pub(super) struct SettingsFile {
     pub(super) text: String,
     pub(super) table: Table,

@@ -184,7 +184,6 @@ pub fn widen(out: &mut String, space: &str) {
     }
 }
 
-/// The space at the end of a text.
 pub fn trailing_space(text: &str) -> &str {
     &text[text.trim_end().len()..]
 }

@@ -11,7 +11,6 @@ use crate::store::{DocumentRow, NewDocument, ParentChunk, Snapshot};
 /// Vectors that need not be made again.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct KnownVectors {
-    /// By the hash of the embedded text.
     by_text: HashMap<String, Vec<f32>>,
     /// The vectors of whole parent chunks, by content.
     by_content: HashMap<String, ParentVectors>,

@@ -19,7 +19,6 @@ use crate::models::ModelChoice;
 use crate::store::{DocumentRow, DocumentTime, LockTimeout, Metadata, MetadataChanges, Store};
 use crate::structure::Provenance;
 
-/// What to ingest and how.
 #[derive(Debug, Clone)]
 pub struct IngestRequest {
     /// Files and folders.

@@ -100,7 +100,6 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
     Ok(report)
 }
 
-/// The report before a source is read.
 fn report_before(
     job: &Job<'_, '_>,
     model: &ModelRecord,

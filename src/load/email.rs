@@ -136,7 +136,6 @@ fn blocks(message: &Message<'_>, nested: usize, warnings: &mut Vec<String>) -> V
     blocks
 }
 
-/// The text of a part, if it has any.
 fn text(part: &MessagePart<'_>, warnings: &mut Vec<String>) -> Vec<Block> {
     match &part.body {
         PartType::Text(text) => lines_to_blocks(text, None),

@@ -85,7 +85,6 @@ struct Title<'a> {
     lines: usize,
 }
 
-/// The title at the beginning of these lines.
 fn title_at<'a>(lines: &[&'a str]) -> Option<Title<'a>> {
     let first = *lines.first()?;
     let second = *lines.get(1)?;

@@ -303,7 +303,6 @@ impl LocalCopy {
         .hint("run the command again")
     }
 
-    /// Removes a namespace from the storage.
     async fn remove(&self, namespace: &Namespace, known: Known) -> Result<()> {
         match self.objects.value::<Head>(&head_of(namespace), Some(&known.version), LONGEST_HEAD).await? {
             Found::Same => self.objects.delete(&head_of(namespace)).await?,

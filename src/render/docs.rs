@@ -12,7 +12,6 @@ use crate::knowledge::profile::{Profile, in_percent};
 use crate::store::DocumentRow;
 use crate::text::{count, printable};
 
-/// A document in a list.
 #[derive(Debug, Clone)]
 pub struct ListedDocument<'a> {
     pub namespace: &'a str,
@@ -72,7 +71,6 @@ fn page_of(documents: &[ListedDocument<'_>]) -> Page {
         .with_sources(documents.iter().map(|listed| &listed.row.source))
 }
 
-/// Whether documents are of several namespaces.
 fn several(documents: &[ListedDocument<'_>]) -> bool {
     documents.windows(2).any(|two| two[0].namespace != two[1].namespace)
 }

@@ -43,9 +43,7 @@ pub struct Status {
     pub code_recall: Option<CodeRecall>,
     /// Bytes on disk.
     pub bytes: u64,
-    /// Bytes of the tables.
     pub tables_bytes: u64,
-    /// Bytes of the keyword index.
     pub keyword_bytes: u64,
     /// Bytes of the tables that only old generations need.
     pub history_bytes: u64,

@@ -102,7 +102,6 @@ pub(super) fn marked(text: &str, ranges: &[(usize, usize)], open: &str, close: &
     out
 }
 
-/// The language of source code.
 fn code_of(source: &str) -> Option<Format> {
     let format = if source.contains("://") { None } else { Format::from_path(Path::new(source)) };
     format.filter(|format| format.is_code())

@@ -21,7 +21,6 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// The outcome of a call.
 #[derive(Debug)]
 pub enum CallOutcome {
     /// The server answered or declined.

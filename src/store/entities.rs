@@ -114,7 +114,6 @@ impl EntityRow {
         }
     }
 
-    /// Its name and its other names.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         std::iter::once(self.name.as_str()).chain(self.aliases.iter().map(String::as_str))
     }
@@ -145,7 +144,6 @@ impl EntityRow {
     }
 }
 
-/// The changes of one generation to the entities.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EntityChange {
     /// Keys of entities to remove.

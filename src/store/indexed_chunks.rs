@@ -62,7 +62,6 @@ pub(super) fn cut<'t>(text: &'t str, child_chunks: &[ChildSpan]) -> Option<Vec<(
     rest.is_empty().then_some(cut)
 }
 
-/// A parent chunk as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexedParentChunk {
     pub chunk_id: ChunkId,

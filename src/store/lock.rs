@@ -204,7 +204,6 @@ fn busy(namespace: &Namespace, holder: Option<&Holder>, waited: Duration) -> Err
         .hint("run the command again when it has finished, or wait longer")
 }
 
-/// Whether the open file is the one at `path`.
 #[cfg(unix)]
 pub(super) fn is_file_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;

@@ -131,7 +131,6 @@ impl ReadCache {
         stale.try_for_each(|path| or_none(std::fs::remove_file(path)).map(drop))
     }
 
-    /// The files of a name.
     fn files(&self, name: &str) -> Vec<PathBuf> {
         let entries = self.folder.as_ref().and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten();
         let begins = format!("{name}-");

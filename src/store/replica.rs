@@ -162,7 +162,6 @@ fn list_files(namespace: &Namespace, known: &BTreeMap<String, ListedFile>) -> Re
     Ok(files)
 }
 
-/// Whether a file with this name is never rewritten.
 fn is_never_rewritten(name: &str) -> bool {
     let is_of_table = name.starts_with("tables/") && (name.contains("/data/") || name.contains("/_indices/"));
     is_of_table || (name.starts_with("keyword/") && !name.ends_with(".json"))

@@ -11,7 +11,6 @@ use crate::chunk::{ChunkConfig, context};
 use crate::ids::{ChunkId, DocId, SectionId};
 use crate::knowledge::profile::{Profile, Share};
 
-/// A row of `documents`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct DocumentRow {
     /// Short and stable: it stays when the content changes or the file moves.
@@ -161,7 +160,6 @@ pub struct ParentChunkNotes {
     pub notes: BTreeMap<String, String>,
 }
 
-/// A row of `sections`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(Default))]
 pub struct SectionRow {
@@ -305,7 +303,6 @@ impl DerefMut for ParentChunk {
     }
 }
 
-/// A row of `chunks`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChunkRow {
     pub doc_id: DocId,

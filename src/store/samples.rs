@@ -92,7 +92,6 @@ impl SectionRow {
 }
 
 impl Chunk {
-    /// A chunk with this id and text.
     pub(crate) fn sample(chunk_id: &str, content: &str) -> Self {
         let place = chunk_id.rsplit([':', '.']).next().unwrap_or_default();
         Chunk {

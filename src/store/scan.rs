@@ -233,7 +233,6 @@ impl Tables {
     }
 }
 
-/// Calls `show` for each row of a batch of a table.
 fn each_row(table: &Table, batch: &RecordBatch, mut show: impl FnMut(&Columns, usize) -> Result<()>) -> Result<()> {
     let columns = Columns { table: table.name(), batch };
     (0..batch.num_rows()).try_for_each(|row| show(&columns, row))

@@ -185,7 +185,6 @@ impl Tables {
         self.append(&self.chunks, convert::chunks_to_batch(some, dimension)?).await
     }
 
-    /// Deletes the rows that have one of the values in a column.
     pub(super) async fn delete(&self, table: &Table, column: &str, values: &[impl AsRef<str>]) -> Result<()> {
         for some in values.chunks(MOST_IN_LIST) {
             table.delete(in_list(column, some).as_str()).await.map_err(|error| self.failed("delete from", &error))?;

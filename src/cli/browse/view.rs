@@ -118,7 +118,6 @@ fn draw_text(app: &mut App, frame: &mut Frame, area: Rect) {
     frame.render_widget(text, area);
 }
 
-/// A line with the words of the query marked.
 fn marked<'l>(line: &'l str, query: &str) -> Line<'l> {
     let mut spans = Vec::new();
     let mut done = 0;

@@ -18,7 +18,6 @@ const LONGEST_NAME: usize = 4000;
 /// The arguments that may be longer.
 const TEXTS: [&str; 2] = ["query", "content"];
 
-/// The command line of a call.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct CommandLine {
     /// The command and its arguments.

@@ -115,7 +115,6 @@ pub(super) async fn serve(listener: HttpListener, handler: Handler) -> Result<()
     }
 }
 
-/// Answers a request that has the token.
 async fn answer(
     service: &StreamableHttpService<Handler, NeverSessionManager>,
     expected: blake3::Hash,
@@ -162,7 +161,6 @@ fn usable(token: OsString) -> Result<String> {
     Ok(token)
 }
 
-/// The token in the value of an `Authorization` header.
 fn token_of(value: &HeaderValue) -> Option<&[u8]> {
     let (scheme, token) = value.as_bytes().split_at_checked(SCHEME.len())?;
     scheme.eq_ignore_ascii_case(SCHEME.as_bytes()).then_some(token)

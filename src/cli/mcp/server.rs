@@ -117,7 +117,6 @@ impl Handler {
         Ok(result)
     }
 
-    /// The text of a document.
     async fn text_of(&self, namespace: String, document: String) -> Result<Answer, ErrorData> {
         let of = |arguments: Vec<String>| CommandLine::new(arguments, Some(namespace.clone()));
         let contents = self.run(of(vec!["toc".to_owned(), "--".to_owned(), document.clone()]), None).await?;

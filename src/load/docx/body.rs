@@ -24,7 +24,6 @@ struct Paragraph {
     text: String,
     style: Option<String>,
     properties: Properties,
-    /// The letters of its current run.
     run: LetterFormat,
     /// Those of all runs with text, without repetitions one after the other.
     runs: Vec<LetterFormat>,

@@ -38,7 +38,6 @@ pub fn shown_by_annotations(pdf: &PdfDocument, page: usize, known: &[&str]) -> p
     Ok(text.lines().filter(is_new).map(str::to_owned).collect())
 }
 
-/// The entry of a dictionary under `key`.
 fn entry(pdf: &PdfDocument, object: &Object, key: &str) -> Option<Object> {
     pdf.resolve_object(object.as_dict()?.get(key)?).ok()
 }

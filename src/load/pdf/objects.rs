@@ -18,7 +18,6 @@ pub(super) fn dictionary<'a>(pdf: &'a Pdf, object: &'a Object) -> Option<&'a Dic
     }
 }
 
-/// The entry of a dictionary under `key`.
 pub(super) fn entry<'a>(pdf: &'a Pdf, dictionary: &'a Dictionary, key: &[u8]) -> Option<&'a Object> {
     resolve(pdf, dictionary.get(key).ok()?)
 }
@@ -28,7 +27,6 @@ pub(super) fn inner<'a>(pdf: &'a Pdf, outer: &'a Dictionary, key: &[u8]) -> Opti
     dictionary(pdf, outer.get(key).ok()?)
 }
 
-/// The text of the string under `key`.
 pub(super) fn text_entry(pdf: &Pdf, dictionary: &Dictionary, key: &[u8]) -> Option<String> {
     decode(entry(pdf, dictionary, key)?)
 }

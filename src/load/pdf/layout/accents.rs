@@ -9,7 +9,6 @@ const NEAR_ACCENT: usize = 32;
 const ACCENTS: &str =
     "`\u{300}´\u{301}ˆ\u{302}˜\u{303}¯\u{304}˘\u{306}˙\u{307}¨\u{308}˚\u{30A}˝\u{30B}ˇ\u{30C}¸\u{327}";
 
-/// The combining form of an accent.
 fn combining(accent: char) -> Option<char> {
     let mut forms = ACCENTS.chars();
     while let (Some(printed), Some(combining)) = (forms.next(), forms.next()) {
