@@ -124,7 +124,6 @@ pub async fn run(context: &Context, args: ChunksListArgs) -> Result<u8> {
     Ok(u8::from(list.chunks.is_empty()))
 }
 
-/// What a filter matches.
 async fn scope_of(context: &Context, store: &Store, snapshot: &Snapshot, filter: &str) -> Result<Scope> {
     let filter = filter.parse::<Filter>().map_err(|error| error.at("--where"))?;
     let headings = context.config(store)?.headings;

@@ -29,7 +29,6 @@ pub fn run(context: &Context, args: &ManArgs, program: Command) -> Result<u8> {
     Ok(0)
 }
 
-/// Writes the pages of a command and those below it.
 fn write(command: &Command, folder: &Path) -> std::io::Result<()> {
     command.get_subcommands().try_for_each(|below| write(below, folder))?;
     let source = concat!("kb ", env!("CARGO_PKG_VERSION"));

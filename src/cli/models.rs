@@ -200,7 +200,6 @@ async fn sampled(snapshots: &[&Snapshot]) -> Result<String> {
     Ok(texts.concat().join("\n"))
 }
 
-/// Suggests models by the text of the store.
 async fn suggest(context: &Context, models: &Models) -> Result<u8> {
     let store = context.store()?;
     let searcher = context.searcher_over(&store, &context.config(&store)?)?;

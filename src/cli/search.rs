@@ -156,7 +156,6 @@ pub(super) fn report(context: &Context, notes: &[Note], route: &Route, trace: &T
     Ok(())
 }
 
-/// The request, and the searcher that answers it.
 pub(super) async fn prepare_request(
     context: &Context,
     args: QueryArgs,
@@ -205,7 +204,6 @@ pub(super) async fn prepare_request(
     Ok((searcher, request))
 }
 
-/// Adds the endpoints that a request needs to its searcher.
 fn with_endpoints(
     mut searcher: Searcher,
     context: &Context,

@@ -102,7 +102,6 @@ pub async fn run(context: &Context, args: WatchArgs) -> Result<u8> {
     }
 }
 
-/// Waits until nothing changes any more.
 async fn wait_until_quiet(changes: &mut mpsc::Receiver<()>) {
     let begun = Instant::now();
     while begun.elapsed() < LONGEST_DELAY && matches!(timeout(QUIET_TIME, changes.recv()).await, Ok(Some(()))) {}

@@ -201,7 +201,6 @@ fn edit_at(source: &ParentChunk, edited_at: &str) -> Edit {
     }
 }
 
-/// Replaces, adds or removes the parent chunk with an index.
 fn replace(parents: &mut Vec<ParentChunk>, index: u32, parent: Option<ParentChunk>) {
     let range = match parents.binary_search_by_key(&index, |row| row.chunk_index) {
         Ok(at) => at..at + 1,

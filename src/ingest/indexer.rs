@@ -145,7 +145,6 @@ impl Indexer {
         if self.published_without_vectors || lacking { self.make_missing_vectors(sources).await } else { Ok(()) }
     }
 
-    /// Makes the missing vectors of published documents.
     async fn make_missing_vectors(&mut self, sources: &HashSet<&str>) -> Result<()> {
         (self.keywords_first, self.without_vectors) = (false, 0);
         let reused = self.vectors.reused;

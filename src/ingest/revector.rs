@@ -144,7 +144,6 @@ fn key_of(hash: &str) -> VectorKey {
     *blake3::Hash::from_hex(hash).expect("hashes of texts are made by blake3").as_bytes()
 }
 
-/// A document with its vectors, by their hashes.
 fn with_vectors(
     document: Prepared,
     coverage: &Coverage,

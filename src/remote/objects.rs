@@ -158,7 +158,6 @@ impl Objects {
         }
     }
 
-    /// Whether the prefix is a store.
     pub(super) async fn is_store(&self) -> Result<bool> {
         Ok(!matches!(self.value::<Value>(MARK, None, LONGEST_MARK).await?, Found::Nothing))
     }

@@ -91,7 +91,6 @@ pub fn chunk(listed: &ListedChunk, width: usize) -> Page {
     page
 }
 
-/// A section with its text.
 fn json_part(part: &SectionPart) -> Value {
     let mut json = json_entry(&part.section);
     json["content"] = json!(part.content);

@@ -10,7 +10,6 @@ const LINK: &str = "]8;;";
 /// Ends a number. The end of an address would begin with [`ESCAPE`] too.
 const BELL: char = '\u{7}';
 
-/// The links of a result.
 #[derive(Debug, Default)]
 pub(super) struct Links(Vec<Link>);
 

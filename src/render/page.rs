@@ -48,7 +48,6 @@ pub struct Page {
     pub notes: Vec<Note>,
 }
 
-/// The list of a result.
 #[derive(Debug)]
 struct List {
     name: &'static str,
@@ -201,7 +200,6 @@ impl Page {
         }
     }
 
-    /// A text of several lines under a name.
     pub(super) fn quote(&mut self, name: &str, text: impl Into<String>) {
         self.blocks.push(Block::Quote(name.to_owned(), text.into()));
     }

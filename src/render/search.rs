@@ -118,7 +118,6 @@ fn json_group(group: &[Hit], rank: usize, result: &SearchResult) -> Value {
     json
 }
 
-/// The child chunks of a hit that match.
 fn children(hit: &Hit) -> impl Iterator<Item = &SourceChild> {
     hit.sources.iter().flat_map(|source| &source.children)
 }

@@ -12,7 +12,6 @@ pub(super) fn distance(a: &[u64], b: &[u64]) -> u32 {
     a.iter().zip(b).map(|(a, b)| (a ^ b).count_ones()).sum()
 }
 
-/// The distance of a code to each of others of its length.
 pub(super) fn distances(code: &[u64], others: &[u64]) -> Vec<u32> {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("popcnt") {

@@ -12,7 +12,6 @@ use crate::error::Result;
 use crate::ids::DocId;
 
 impl Tables {
-    /// All entities, by key.
     pub(super) async fn entity_rows(&self) -> Result<Vec<EntityRow>> {
         let mut rows = self.read(&self.entities, None, Wanted::All, convert::entity).await?;
         rows.sort_by(|a, b| a.key.cmp(&b.key));

@@ -70,7 +70,6 @@ impl HalfVectorWriter {
         Ok(begun.map(|(file, path)| HalfVectorWriter { file: BufWriter::new(file), path, hasher: hasher(fragment) }))
     }
 
-    /// Adds the vector of the next row.
     pub(super) fn add(&mut self, vector: &[f32]) -> std::io::Result<()> {
         let numbers: Vec<u8> = vector.iter().flat_map(|number| Half::from_f32(*number).to_le_bytes()).collect();
         self.file.write_all(&numbers)?;

@@ -271,7 +271,6 @@ impl Namespace {
         self.own
     }
 
-    /// The folder of its store.
     pub(crate) fn store(&self) -> &Path {
         self.root.ancestors().nth(2).expect("a namespace lies in the folder `namespaces` of a store")
     }

@@ -75,7 +75,6 @@ impl Manifest {
         write_json(&namespace.root().join(PENDING), self)
     }
 
-    /// Makes the pending generation the published one.
     pub(super) fn publish_pending(namespace: &Namespace) -> Result<()> {
         let (pending, published) = (namespace.root().join(PENDING), namespace.root().join(PUBLISHED));
         std::fs::rename(&pending, &published).map_err(|error| Error::io("publish", &published, &error))?;

@@ -260,7 +260,6 @@ impl From<Stored> for Metadata {
 }
 
 impl Metadata {
-    /// Its JSON in the store.
     pub(super) fn to_store(&self) -> String {
         let Metadata { stated, given, set } = self.clone();
         let stored = match given.is_empty() && set.is_empty() {

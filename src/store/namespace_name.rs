@@ -23,7 +23,6 @@ pub(super) fn folder_of_name(name: &str) -> String {
     name.replace('/', SLASH)
 }
 
-/// The namespace of a folder.
 pub(super) fn name_of_folder(folder: &str) -> Option<String> {
     let name = folder.replace(SLASH, "/");
     namespace_name(&name).ok().filter(|own| *own == name)

@@ -96,7 +96,6 @@ pub(super) fn synced(path: &Path) -> io::Result<()> {
     })
 }
 
-/// Records that the entries of a folder are synced.
 pub(super) fn synced_folder(folder: &Path) -> io::Result<()> {
     with_disk(folder, |disk| disk.remember(folder).map(drop))
 }

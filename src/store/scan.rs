@@ -115,7 +115,6 @@ impl Tables {
         self.each_with_address(table, &undeleted, columns, show).await
     }
 
-    /// Calls `show` for the rows with these addresses.
     async fn each_with_address(
         &self,
         table: &Table,
@@ -157,7 +156,6 @@ impl Tables {
         Ok(each.iter().flatten().map(|fragment| fragment.metadata().files.len()).sum())
     }
 
-    /// Calls `show` with each batch of a fragment.
     pub(super) async fn each_batch_of(
         &self,
         table: &Table,
@@ -170,7 +168,6 @@ impl Tables {
         self.each_batch(scan, show).await
     }
 
-    /// Calls `show` with each batch of a scan.
     pub(super) async fn each_batch(
         &self,
         scan: Scanner,
@@ -192,7 +189,6 @@ impl Tables {
         self.each_batch(scan, |batch| each_row(table, &batch, &mut show)).await
     }
 
-    /// A scan of the rows that match a filter.
     pub(super) async fn scan(&self, table: &Table, filter: Option<Filter>, columns: Wanted<'_>) -> Result<Scanner> {
         let dataset = self.dataset(table).await?;
         let mut scan = dataset.scan();

@@ -42,7 +42,6 @@ pub struct Snapshot {
     pub(super) tables: Tables,
     keyword: KeywordReader,
     lease: Mutex<Option<Lease>>,
-    /// The names of all documents.
     pub(super) names: OnceCell<Vec<RecordBatch>>,
     /// For search by vectors.
     pub(super) chunk_rows: OnceCell<ChunkRows>,
@@ -258,7 +257,6 @@ impl Snapshot {
         Ok(each)
     }
 
-    /// The rows of a fragment, read from the table.
     async fn prepared(
         &self,
         table: &Table,

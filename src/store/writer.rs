@@ -63,7 +63,6 @@ pub(super) enum KeywordStep<'a> {
     Change(&'a Change),
     /// Replaces these documents by those of the tables.
     Replace(&'a [DocId]),
-    /// Rebuilds it from the tables.
     Rebuild,
     /// Only sets the new number, because the text is the same.
     Same,

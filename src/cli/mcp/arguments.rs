@@ -24,7 +24,6 @@ const FILTER: &str = "Only what matches, such as `tags = draft and page < 20`: k
     example, narrative), tags, section, page, language, time (2026-11-21, 2026 or \"90d ago\"), ingested_at, entity, and \
     any metadata field that kb_list_documents shows, such as author.";
 
-/// Arguments of a tool.
 pub(super) trait Arguments: DeserializeOwned + JsonSchema {
     fn command_line(self, roots: &Roots) -> Result<CommandLine, String>;
 }
@@ -38,17 +37,14 @@ pub(super) fn context(arguments: JsonObject, _roots: &Roots) -> Result<CommandLi
     read::<Search>(arguments)?.of("context")
 }
 
-/// Lists the documents from a cursor on.
 pub(super) fn documents(cursor: Option<String>) -> Result<CommandLine, String> {
     CommandLine::of_list(vec!["docs".to_owned()], None, cursor, PAGE)
 }
 
-/// Lists the first documents of a namespace.
 pub(super) fn first_documents(most: usize, namespace: Option<String>) -> CommandLine {
     CommandLine::new(vec!["docs".to_owned(), format!("--limit={most}")], namespace)
 }
 
-/// Lists all namespaces.
 pub(super) fn namespaces() -> CommandLine {
     CommandLine::new(vec!["namespaces".to_owned()], None)
 }

@@ -166,7 +166,6 @@ fn token_of(value: &HeaderValue) -> Option<&[u8]> {
     scheme.eq_ignore_ascii_case(SCHEME.as_bytes()).then_some(token)
 }
 
-/// A random token of 256 bits.
 fn random_token() -> Result<String> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes)

@@ -142,7 +142,6 @@ impl Handler {
     }
 }
 
-/// Tells a client how far its call is.
 async fn tell(client: &Peer<RoleServer>, token: &ProgressToken, step: ProgressStep) {
     let told = ProgressNotificationParam::new(token.clone(), step.done as f64).with_message(step.message);
     // The client may have gone.

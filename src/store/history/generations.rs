@@ -10,7 +10,7 @@ use crate::store::manifest::Manifest;
 use crate::store::snapshot::Snapshot;
 use crate::store::tables::Tables;
 
-/// An open generation with a lease on it.
+/// With a lease, so that its files stay.
 pub(super) struct OpenGeneration {
     pub(super) manifest: Manifest,
     pub(super) tables: Tables,

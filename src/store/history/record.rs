@@ -125,7 +125,6 @@ pub(super) fn folder(namespace: &Namespace) -> PathBuf {
     namespace.root().join(FOLDER)
 }
 
-/// The path of the record of a generation in its namespace.
 pub(in crate::store) fn record_id(generation: u64) -> String {
     format!("{FOLDER}/{generation:07}.json")
 }
