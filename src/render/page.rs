@@ -11,7 +11,7 @@ use super::links::Links;
 use super::style::{DIM, TITLE, paint, visible_but_styles};
 use super::wrap::{hanging, lines};
 use crate::store::Snapshot;
-use crate::text::visible;
+use crate::text::visible_path;
 
 /// The most columns of a fact's name; after a longer one the value is not aligned.
 const WIDEST_NAME: usize = 20;
@@ -270,9 +270,11 @@ impl Page {
             }
             OutputFormat::Table => self.table(screen),
             OutputFormat::Markdown => self.markdown(),
-            OutputFormat::Paths => self.paths.iter().map(|path| format!("{path}\n")).collect(),
+            OutputFormat::Paths => self.paths.iter().map(|path| format!("{}\n", visible_path(path))).collect(),
             OutputFormat::PathsWithNul => {
-                return self.paths.iter().map(|path| format!("{}\0", visible(path))).collect();
+                // NUL ends a path, so a line break may be part of it.
+                let shown = |path: &str| path.split('\n').map(visible_path).collect::<Vec<_>>().join("\n");
+                return self.paths.iter().map(|path| format!("{}\0", shown(path))).collect();
             }
         };
         visible_but_styles(&shown, &self.links)
@@ -401,7 +403,11 @@ mod tests {
         for format in OutputFormat::value_variants() {
             let out = page.text(*format, SCREEN);
             let plain = anstream::adapter::strip_str(&out).to_string();
-            assert!(plain.contains("a]0;xb[8mcd2Je"), "{format:?}: {out:?}");
+            let shown = match format {
+                OutputFormat::Paths => "a%1B]0;x%07b%1B[8mc%E2%80%AEd%C2%9B2Je",
+                _ => "a]0;xb[8mcd2Je",
+            };
+            assert!(plain.contains(shown), "{format:?}: {out:?}");
             assert!(!plain.replace('\n', "").contains(crate::text::is_hidden), "{format:?}: {out:?}");
             assert!(!out.contains("\\u00"), "{format:?}: {out:?}");
         }

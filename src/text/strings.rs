@@ -160,6 +160,24 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
+/// A path for one line of output, different for each path: what [`visible`] would change, and line breaks, are escaped as
+/// in URLs. Without them, the path could be that of another file.
+pub fn visible_path(path: &str) -> Cow<'_, str> {
+    if !path.contains('\n') && visible(path) == path {
+        return Cow::Borrowed(path);
+    }
+    let is_shown = |c: char| c == '\t' || !(is_hidden(c) || is_joiner(c) || is_selector(c) || is_separator(c));
+    let mut shown = String::with_capacity(path.len() + 8);
+    for c in path.chars() {
+        if is_shown(c) {
+            shown.push(c);
+        } else {
+            shown.extend(c.to_string().bytes().map(|byte| format!("%{byte:02X}")));
+        }
+    }
+    Cow::Owned(shown)
+}
+
 /// Whether a character ends a line or a paragraph for some programs, and none for others.
 fn is_separator(c: char) -> bool {
     matches!(c, '\u{2028}' | '\u{2029}')
@@ -260,6 +278,14 @@ mod tests {
             "❤\u{fe0f} 1\u{fe0f}\u{20e3} a 葛\u{fe00}"
         );
         assert_eq!(visible("o\u{206a}p\u{34f}e\u{fe05}n\u{f0041}\u{10ffff}"), "open");
+    }
+
+    #[test]
+    fn no_shown_path_is_that_of_another_file() {
+        assert_eq!(visible_path("no\u{200b}tes.md"), "no%E2%80%8Btes.md");
+        assert_eq!(visible_path("docs/x\n/home/ann/thesis.md"), "docs/x%0A/home/ann/thesis.md");
+        assert_eq!(visible_path("a\u{200d}b\u{2028}\u{1b}"), "a%E2%80%8Db%E2%80%A8%1B");
+        assert!(matches!(visible_path("می\u{200c}خواهم ❤\u{fe0f}\t.md"), Cow::Borrowed(_)));
     }
 
     #[test]

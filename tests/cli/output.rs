@@ -71,6 +71,23 @@ fn hostile_names_and_texts_control_neither_the_terminal_nor_a_prompt() {
     assert_eq!(hit["source"], "docs/a%1B]0;x%07%0Ab.md");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_name_among_the_paths_is_not_taken_for_another_file() {
+    let sandbox = Sandbox::new();
+    sandbox.write("docs/no\u{200b}tes.md", "# Okapi\n\nAn okapi is shy.\n");
+    sandbox.write("docs/notes.md", "# Mine\n\nNothing about it.\n");
+    sandbox.write("docs/x\n/notes.md", "# Quagga\n\nA quagga is extinct.\n");
+    sandbox.json(&["ingest", "docs", "--no-embed"]);
+    let paths = |query: &str, options: &[&str]| {
+        sandbox.kb(&[&["search", query, "--method", "keyword"][..], options].concat()).out
+    };
+    assert_eq!(paths("okapi", &["--format", "paths"]), "docs/no%E2%80%8Btes.md\n");
+    assert_eq!(paths("okapi", &["--null"]), "docs/no%E2%80%8Btes.md\0");
+    assert_eq!(paths("quagga", &["--format", "paths"]), "docs/x%0A/notes.md\n");
+    assert_eq!(paths("quagga", &["--null"]), "docs/x\n/notes.md\0");
+}
+
 #[test]
 fn headings_inside_documents_forge_no_source() {
     let sandbox = Sandbox::new();
