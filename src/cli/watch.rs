@@ -50,6 +50,10 @@ pub async fn run(context: &Context, args: WatchArgs) -> Result<u8> {
     if let Some(missing) = args.paths.iter().find(|path| !path.exists()) {
         return Err(Error::usage(format!("there is no {}", missing.display())).hint("name a file or a folder"));
     }
+    if let Some(other) = args.paths.iter().find(|path| !can_be_read(path)) {
+        let problem = format!("{} is neither a file nor a folder", other.display());
+        return Err(Error::usage(problem).hint("name a file or a folder"));
+    }
     let (changed, mut changes) = mpsc::channel::<()>(1);
     let roots: Vec<PathBuf> = args.paths.iter().map(|path| real(path)).collect();
     // What kb writes must not start another ingest.
@@ -177,9 +181,14 @@ fn identity(folder: &Path) -> Option<(u64, u64)> {
     Some((0, u64::from(facts.is_dir())))
 }
 
+/// Whether an ingest accepts what has a path now. It refuses a pipe or a device like a mistake in its options.
+fn can_be_read(path: &Path) -> bool {
+    path.is_file() || path.is_dir()
+}
+
 /// Runs `kb ingest` in a process of its own. If it failed, returns the time after which to try again.
 async fn ingest(context: &Context, args: &WatchArgs) -> Result<Option<Duration>> {
-    let there: Vec<&PathBuf> = args.paths.iter().filter(|path| path.exists()).collect();
+    let there: Vec<&PathBuf> = args.paths.iter().filter(|path| can_be_read(path)).collect();
     if there.is_empty() {
         return Ok(None);
     }
@@ -190,7 +199,7 @@ async fn ingest(context: &Context, args: &WatchArgs) -> Result<Option<Duration>>
     let status = run.map_err(|error| Error::failed(format!("kb ingest crashed: {error}")))?;
     let status = status.map_err(|error| Error::failed(format!("cannot start kb ingest: {error}")))?;
     let is = |kind: Kind| status.code() == Some(i32::from(kind.exit_code()));
-    if is(Kind::Usage) && there.iter().all(|path| path.exists()) {
+    if is(Kind::Usage) && there.iter().all(|path| can_be_read(path)) {
         // A mistake in the options would be repeated for ever.
         return Err(Error::usage("kb ingest refuses these options").hint("see the message above"));
     }

@@ -80,6 +80,25 @@ fn files_and_folders_are_watched_again_after_each_replacement() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_the_place_of_the_folder_does_not_end_it() {
+    let sandbox = Sandbox::of_document("docs/a.md", "# Valves\n\nfirstword", &["--no-embed"]);
+    let mut watch = watch(&sandbox, &["docs", "--", "--no-embed"]);
+    std::thread::sleep(Duration::from_secs(2));
+    std::fs::rename(sandbox.path("docs"), sandbox.path("away")).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(sandbox.path("docs")).status().unwrap().success());
+    std::thread::sleep(Duration::from_secs(7));
+    assert!(watch.0.try_wait().unwrap().is_none(), "it goes on");
+    std::fs::remove_file(sandbox.path("docs")).unwrap();
+    std::fs::rename(sandbox.path("away"), sandbox.path("docs")).unwrap();
+    sandbox.write("docs/b.md", "# Pumps\n\nsecondword");
+    wait_for(&sandbox, "secondword", true);
+    std::fs::rename(sandbox.path("docs"), sandbox.path("away")).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(sandbox.path("docs")).status().unwrap().success());
+    sandbox.kb(&["watch", "docs"]).tells(2, "neither a file nor a folder");
+}
+
 #[test]
 fn a_busy_store_is_tried_again_and_a_mistake_ends_it() {
     let sandbox = Sandbox::of_document("docs/a.md", "# Valves\n\nfirstword", &["--no-embed"]);
