@@ -9,7 +9,9 @@ use super::chunks::{ChangedDocument, DocumentEdits, Edits, edit_chunks};
 use super::derived::update_counts;
 use super::parent_chunk::{delete_parent, source_parent};
 use super::request::{ChunkEditRequest, NewText};
-use super::sentences::{Sentence, only_place, replace_sentences, sentences_in, sentences_of_chunk, sentences_of_parent};
+use super::sentences::{
+    Sentence, only_place, replace_sentences, sentences_in, sentences_of_chunk, sentences_of_parent,
+};
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::ids::{ChunkId, DocId};
 use crate::store::{Edit, NewDocument, ParentChunk};

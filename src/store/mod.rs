@@ -74,7 +74,8 @@ pub use file_list::{FileList, ListedFile};
 #[cfg(feature = "fuzzing")]
 pub use history::record_is_readable;
 pub use history::{
-    ChangeKind, Counts, DocumentDiff, GenerationDiff, Item, LogEntry, Note, Restored, TextChange, diff, log, plan_restore,
+    ChangeKind, Counts, DocumentDiff, GenerationDiff, Item, LogEntry, Note, Restored, TextChange, diff, log,
+    plan_restore,
 };
 #[cfg(test)]
 pub(crate) use indexed_chunks::ChildSpan;

@@ -169,7 +169,10 @@ mod tests {
                 continue;
             }
             let scores = scores(&parent_chunk.title, &parent_chunk.text);
-            wrong.push_str(&format!("{classified:?} for {:?}: {} {scores:.2?}\n", parent_chunk.kind, parent_chunk.title));
+            wrong.push_str(&format!(
+                "{classified:?} for {:?}: {} {scores:.2?}\n",
+                parent_chunk.kind, parent_chunk.title
+            ));
         }
         (right, all, wrong)
     }
