@@ -187,9 +187,8 @@ fn ambiguous(name: &str, many: &[&DocumentName]) -> Error {
 /// A suggestion, if something is near.
 fn nearest<'a>(documents: impl Iterator<Item = &'a DocumentName>, wanted: &str) -> Option<String> {
     let names = |doc: &'a DocumentName| [(doc.title.to_lowercase(), doc), (stem(&doc.source).to_lowercase(), doc)];
-    alike(documents.flat_map(names), wanted, LEAST_SIMILARITY)
-        .first()
-        .map(|doc| format!("did you mean {}?", called(doc)))
+    let near = alike(documents.flat_map(names), wanted, LEAST_SIMILARITY);
+    near.first().map(|document| format!("did you mean {}?", called(document)))
 }
 
 #[cfg(test)]
