@@ -27,6 +27,13 @@ pub(super) struct RetrieverScores {
     pub semantic: Scores,
 }
 
+impl RetrieverScores {
+    /// Each chunk, twice if both retrievers found it.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &ChunkKey> + Clone {
+        self.keyword.keys().chain(self.semantic.keys())
+    }
+}
+
 /// A ranked parent chunk.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Candidate {

@@ -102,7 +102,7 @@ fn ranks(scores: &Scores) -> HashMap<ChunkKey, usize> {
 
 /// Fuses, best first; equal scores in the order of ids and namespaces, so that the same question always gives the same answer.
 fn by_scores(scores: &RetrieverScores, keyword_weight: f32, semantic_weight: f32) -> Vec<Candidate> {
-    let mut keys: Vec<&ChunkKey> = scores.keyword.keys().chain(scores.semantic.keys()).collect();
+    let mut keys: Vec<&ChunkKey> = scores.keys().collect();
     keys.sort();
     keys.dedup();
     // A chunk without a matching word has BM25 0, which is its true lower end.

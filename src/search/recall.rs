@@ -181,15 +181,13 @@ impl Recalled<'_> {
     async fn by_documents(&mut self, input: &StageInput<'_, '_>, trace: &mut Trace) -> Result<()> {
         let StageInput { searcher, question, .. } = *input;
         let (beam, start) = (question.request.shape.beam, Instant::now());
-        let keys = self.scores.keyword.keys().chain(self.scores.semantic.keys());
-        let keys = keys.map(|key| (key.namespace, &key.chunk_id));
+        let keys = self.scores.keys().map(|key| (key.namespace, &key.chunk_id));
         let indexes = index::documents(searcher, &question.request.query, &self.scopes, keys).await?;
         trace.took("documents", milliseconds(start));
         let (start, mut added, mut notes) = (Instant::now(), Scores::new(), Vec::new());
         let query = DocumentQuery { kind: question.understood.answered_by(), vector: self.vector.as_deref() };
         for (namespace, doc_id, score) in nearest(&indexes, query, &self.scopes, beam.documents) {
-            let keys = self.scores.keyword.keys().chain(self.scores.semantic.keys());
-            let known = keys.filter(|key| key.namespace == namespace && key.chunk_id.doc_id() == doc_id);
+            let known = self.scores.keys().filter(|key| key.namespace == namespace && key.chunk_id.doc_id() == doc_id);
             let before = added.len();
             if known.take(beam.parents).count() < beam.parents {
                 let mut scopes = vec![Scope::of_documents(Some(&[])); self.scopes.len()];
