@@ -7,7 +7,8 @@
 //! but its own answers.
 //!
 //! A task ([`contexts`], [`write_profile`], [`expand_query`]) fills a prompt ([`prompts`]); [`client`] checks the
-//! cache, reserves the tokens that the request may use ([`usage`]) and sends it ([`chat`]); the task validates the answer.
+//! cache, reserves the tokens that the request may use ([`usage`]) and sends it ([`chat`]); the task validates the
+//! answer.
 
 mod chat;
 mod client;

@@ -1,9 +1,9 @@
 //! The confidence that a parent chunk answers the question, from 0 to 1, comparable between questions and stores.
 //!
 //! Scores cannot say that: fused scores are relative to the candidates of one question, so that the best of a bad lot has a
-//! good score. Two signals are absolute: the share of the question's words, by their rarity, that a parent chunk and its titles
-//! have, and the cosine of its vector. A logistic function of both was fitted to questions half of whose answers had been
-//! taken out of the corpus; `kb eval --unanswerable` measures it.
+//! good score. Two signals are absolute: the share of the question's words, by their rarity, that a parent chunk and
+//! its titles have, and the cosine of its vector. A logistic function of both was fitted to questions half of whose
+//! answers had been taken out of the corpus; `kb eval --unanswerable` measures it.
 
 use std::time::Instant;
 
@@ -62,7 +62,8 @@ fn indexed(name: &str) -> Vec<String> {
     tokenize(name).into_iter().map(|token| token.text).collect()
 }
 
-/// Rates the candidates, up to `max_confidence`. Returns those with the least confidence of the request, and the others.
+/// Rates the candidates, up to `max_confidence`. Returns those with the least confidence of the request, and the
+/// others.
 pub(super) fn split_by_confidence(
     request: &SearchRequest,
     max_confidence: f32,

@@ -28,8 +28,8 @@ pub struct Contents {
     pub part: Option<String>,
     /// The entries in order, without the text before the first.
     pub sections: Vec<SectionRow>,
-    /// How surely the question means it: 1 divided by the number of documents that it may mean and of sections that fit;
-    /// at most 0.5 if the part is a guess.
+    /// How surely the question means it: 1 divided by the number of documents that it may mean and of sections that
+    /// fit; at most 0.5 if the part is a guess.
     pub confidence: f32,
     /// Whether the part was found by another name or by its position.
     pub is_guess: bool,

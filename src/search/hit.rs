@@ -25,8 +25,8 @@ pub struct Hit {
     /// From 0 to 1. Fused scores are relative to this search's candidates; semantic search alone gives the cosine. A
     /// merged hit has the best score, a section that of its title and parent chunks together.
     pub score: f32,
-    /// How surely it answers the question, from 0 to 1, comparable between questions and stores. Of several parent chunks
-    /// the best counts.
+    /// How surely it answers the question, from 0 to 1, comparable between questions and stores. Of several parent
+    /// chunks the best counts.
     pub confidence: f32,
     /// The namespace it is in; of several, one in which it scored best.
     pub namespace: String,

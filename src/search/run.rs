@@ -171,8 +171,8 @@ fn cut(request: &SearchRequest, mut candidates: Vec<Candidate>, trace: &mut Trac
     candidates
 }
 
-/// The highest confidence that hits can have, after the notes on the tables of contents. If the chapter that the question names
-/// does not exist, no text answers it, whatever words it has.
+/// The highest confidence that hits can have, after the notes on the tables of contents. If the chapter that the
+/// question names does not exist, no text answers it, whatever words it has.
 fn max_confidence(notes: &[Note]) -> f32 {
     if refuses(notes) {
         0.0

@@ -34,8 +34,8 @@ impl Warm {
         self.engine == *choice
     }
 
-    /// The generation of a namespace: the open one if it is still the published one. A question that comes while another
-    /// opens it waits for that, unless a generation was published since.
+    /// The generation of a namespace: the open one if it is still the published one. A question that comes while
+    /// another opens it waits for that, unless a generation was published since.
     fn opened(&self, namespace: &Namespace) -> Arc<Opened> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let place = open.iter().position(|(kept, _)| kept == namespace);
@@ -51,7 +51,8 @@ impl Warm {
     }
 
     /// Ends a question: releases the leases of generations that no other question reads, and closes the least recently
-    /// used ones beyond the limit. Their vectors are in mapped files, whose memory the system takes back when it needs it.
+    /// used ones beyond the limit. Their vectors are in mapped files, whose memory the system takes back when it needs
+    /// it.
     pub fn rest(&self) {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let too_many = open.len().saturating_sub(MOST_OPEN);

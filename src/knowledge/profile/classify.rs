@@ -155,7 +155,8 @@ mod tests {
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// The number of parent chunks of a set that are classified right, the number of all, and the wrong ones with scores.
+    /// The number of parent chunks of a set that are classified right, the number of all, and the wrong ones with
+    /// scores.
     fn right(set: &str, language: &str) -> (usize, usize, String) {
         let (mut right, mut all, mut wrong) = (0, 0, String::new());
         for parent_chunk in labelled() {

@@ -1,5 +1,5 @@
-//! Reranks the best candidates by signals that neither retriever sees: how much of the question a chunk and its titles have,
-//! and how much of it the titles alone have. On request a cross-encoder then reads the first of them.
+//! Reranks the best candidates by signals that neither retriever sees: how much of the question a chunk and its titles
+//! have, and how much of it the titles alone have. On request a cross-encoder then reads the first of them.
 //!
 //! In BM25 a frequent word makes up for a missing one, and a vector covers everything at once. Which words of the
 //! question occur at all is a signal of its own ("coordination level" in the field's older literature). `cargo bench
@@ -83,8 +83,8 @@ fn of_kind(understood: &Understanding, snapshots: &[&Snapshot], candidates: &[Ca
     Ok(chunks.filter(|(_, chunk)| is_of_kind(chunk)).map(|(key, _)| key).collect())
 }
 
-/// Reranks the first candidates. `signals` are the weighted sums of the shares of the question's words; `preferred` are the
-/// chunks of the kind that is asked for, and `kind` is the weight of that.
+/// Reranks the first candidates. `signals` are the weighted sums of the shares of the question's words; `preferred` are
+/// the chunks of the kind that is asked for, and `kind` is the weight of that.
 fn rank_by_words(
     candidates: &mut [Candidate],
     signals: &HashMap<ChunkKey, f32>,

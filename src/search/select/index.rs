@@ -1,6 +1,6 @@
 //! Indexes of the sections and documents that section and drill modes compare with a question: those of the candidates,
-//! and at most a hundred by their titles, so that the time does not grow with the store. Topics and summaries rank them,
-//! and find no others.
+//! and at most a hundred by their titles, so that the time does not grow with the store. Topics and summaries rank
+//! them, and find no others.
 
 use std::collections::BTreeSet;
 
