@@ -8,7 +8,7 @@ use crate::store::KeywordField;
 use crate::text::han::in_simplified;
 use crate::text::is_wide;
 use crate::text::stopwords::{is_stopword, spans_words};
-use crate::text::tokens::{TokenKind, tokenize};
+use crate::text::tokens::{Token, TokenKind, tokenize};
 
 /// The operators of other search languages.
 const OPERATORS: [&str; 3] = ["AND", "OR", "NOT"];
@@ -141,19 +141,9 @@ pub fn keyword_terms(query: &str, identifiers: &[String]) -> KeywordTerms {
             continue;
         }
         let typed = &query[token.start..token.end];
-        let weight = match token.kind {
-            TokenKind::Word | TokenKind::Whole if identifiers.iter().any(|name| name == typed) => IDENTIFIER_WEIGHT,
-            TokenKind::Single => SINGLE_WEIGHT,
-            TokenKind::Bigram if spans_words(&token.text) => SINGLE_WEIGHT,
-            TokenKind::Part => PART_WEIGHT,
-            TokenKind::Word | TokenKind::Whole | TokenKind::Bigram => 1.0,
-        };
+        let weight = term_weight(&token, typed, identifiers);
         // `UPS` is indexed like `up`, and `WHO` is no question word, unless all is in capitals.
-        if !in_capitals
-            && typed.len() > 1
-            && !OPERATORS.contains(&typed)
-            && typed.bytes().all(|byte| byte.is_ascii_uppercase())
-        {
+        if !in_capitals && is_abbreviation(typed) {
             abbreviated.insert(token.text.clone());
         }
         // What shares a character with 什么 or 请告诉我 says nothing about the subject.
@@ -175,6 +165,20 @@ pub fn keyword_terms(query: &str, identifiers: &[String]) -> KeywordTerms {
         words.retain(|(text, _)| is_telling(text));
     }
     words.into_iter().flat_map(|(text, weight)| in_all_fields(text, weight)).collect()
+}
+
+fn term_weight(token: &Token, typed: &str, identifiers: &[String]) -> f32 {
+    match token.kind {
+        TokenKind::Word | TokenKind::Whole if identifiers.iter().any(|name| name == typed) => IDENTIFIER_WEIGHT,
+        TokenKind::Single => SINGLE_WEIGHT,
+        TokenKind::Bigram if spans_words(&token.text) => SINGLE_WEIGHT,
+        TokenKind::Part => PART_WEIGHT,
+        TokenKind::Word | TokenKind::Whole | TokenKind::Bigram => 1.0,
+    }
+}
+
+fn is_abbreviation(typed: &str) -> bool {
+    typed.len() > 1 && !OPERATORS.contains(&typed) && typed.bytes().all(|byte| byte.is_ascii_uppercase())
 }
 
 /// Whether the whole question is in capitals, so that a word in capitals is no abbreviation.
