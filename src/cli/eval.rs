@@ -147,7 +147,6 @@ fn check_set_conditions(args: &EvalArgs, conditions: &[Condition]) -> Result<()>
     Ok(())
 }
 
-/// Asks the store the questions in a file.
 async fn questions(context: &Context, file: &Path, baseline: Option<&Path>, conditions: &[Condition]) -> Result<u8> {
     let questions = read_questions(file)?;
     let store = context.store()?;

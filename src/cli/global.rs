@@ -117,7 +117,6 @@ impl Global {
         choice.write_global();
     }
 
-    /// Writes an error to standard error.
     pub(super) fn report(&self, error: &Error) {
         if let Some(text) = self.in_words(error) {
             end_bar();

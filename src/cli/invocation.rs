@@ -29,10 +29,9 @@ pub(super) const ASKS_AN_ENDPOINT: &str = "the command asks an endpoint";
 /// Why `kb serve` declines: it has descriptors, a standard input and pipes of its own, so a name may mean another file.
 pub(super) const READS_A_FILE: &str = "the command reads a file";
 
-/// The progress of a command.
 #[derive(Debug)]
 pub(super) struct ProgressStep {
-    /// Files read, parent chunks placed and child chunks embedded; each step has more than the one before.
+    /// The sum of the work: files read, contexts requested, child chunks embedded. It grows with each step.
     pub(super) done: usize,
     pub(super) message: String,
 }

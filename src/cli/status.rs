@@ -32,7 +32,6 @@ pub async fn run(context: &Context, _args: StatusArgs) -> Result<u8> {
     context.show(render::status(&each))
 }
 
-/// The figures of a namespace, without the engine.
 async fn figures(store: &Store, namespace: &Namespace, models: &Models) -> Result<Status> {
     let snapshot = Snapshot::open(namespace).await?;
     let holder = Holder::of(namespace);

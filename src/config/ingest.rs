@@ -97,7 +97,6 @@ impl NamespaceChunks {
 }
 
 impl IngestSettings {
-    /// The keys of `[ingest]`.
     pub(super) fn keys() -> Vec<String> {
         let flags = IngestSettings::augment_args(clap::Command::new(""));
         // A password cannot be set in a file.

@@ -53,7 +53,6 @@ impl KnownStores {
         if self.has(store) { Ok(()) } else { self.write(store, None) }
     }
 
-    /// Notes that the settings of a store with this hash are trusted.
     pub fn trust(&self, store: &Path, settings: String) -> Result<()> {
         self.write(store, Some(settings))
     }

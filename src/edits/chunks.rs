@@ -19,7 +19,6 @@ use crate::error::{Error, NextStep, Result};
 use crate::ids::{ChunkId, DocId};
 use crate::store::{Chunk, NewDocument, ParentChunk};
 
-/// A document before and after a change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChangedDocument {
     pub before: NewDocument,
@@ -330,7 +329,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn an_invalid_order_is_an_error_and_changes_nothing() {
+    fn an_invalid_request_is_an_error_and_changes_nothing() {
         let fail = |requests: &[ChunkEditRequest]| edit_chunks(vec![stored(TEXT)], requests, "now").unwrap_err();
         assert_eq!(fail(&[request("abc123:7", "x")]).kind(), Kind::NotFound);
         assert!(fail(&[request("abc123:0", " \n")]).next_step().unwrap().contains("DeleteChunk(\"abc123:0\")"));

@@ -40,7 +40,6 @@ pub struct RebuildOptions {
     pub lock_timeout: LockTimeout,
 }
 
-/// The state of a source since its ingest.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SourceState {
     /// Unchanged: read and cut.

@@ -224,7 +224,6 @@ fn read_sources(
     })
 }
 
-/// How to cut a stored document again.
 fn cut_options<'a>(
     row: &'a DocumentRow,
     chunks: &ChunkChange,

@@ -46,7 +46,6 @@ pub struct RevectorRequest {
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct RevectorReport {
     pub dry_run: bool,
-    /// The name of the model before.
     pub model_before: String,
     pub model: String,
     /// Numbers in a vector.

@@ -26,7 +26,6 @@ const LEAST_EMBEDDED: usize = 256;
 /// How long texts are embedded before other tasks get a turn, if that many keep all threads busy.
 const BETWEEN_PAUSES: Duration = Duration::from_secs(2);
 
-/// The embedder of a run.
 pub enum LazyEmbedder {
     Loaded(Arc<Embedder>),
     /// Loaded when the first text needs it, so that a run that finds all vectors in the store never pays for it.

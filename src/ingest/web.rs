@@ -53,7 +53,6 @@ pub(super) fn is_file(source: &str) -> bool {
     !source.starts_with(STANDARD_INPUT) && !is_address(source)
 }
 
-/// Whether a source is an address on the web, not a file.
 pub fn is_address(source: &str) -> bool {
     ["http://", "https://"]
         .iter()

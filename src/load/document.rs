@@ -72,7 +72,6 @@ impl Document {
         tops.next().is_none().then(|| first.to_owned())
     }
 
-    /// The headings with their levels.
     pub(super) fn headings(&self) -> impl Iterator<Item = (u8, &str)> {
         self.blocks.iter().filter_map(|block| match block.kind {
             BlockKind::Heading(level) => Some((level, block.text.as_str())),

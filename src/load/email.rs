@@ -92,7 +92,6 @@ fn fields(message: &Message<'_>) -> BTreeMap<String, String> {
     named.map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// Names with their addresses.
 fn people(of: Option<&Address<'_>>) -> String {
     let each = of.into_iter().flat_map(Address::iter).filter_map(|one| match (one.name(), one.address()) {
         (Some(name), Some(address)) => Some(format!("{} <{address}>", squeeze(name))),

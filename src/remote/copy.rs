@@ -50,7 +50,6 @@ struct Known {
     at: Timestamp,
 }
 
-/// The state of the copies before a command.
 pub struct StateBefore {
     /// The namespaces that were brought up to date, with their versions in the storage.
     pulled: Vec<(Namespace, Option<Version>)>,

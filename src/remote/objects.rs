@@ -46,7 +46,6 @@ impl std::fmt::Display for Unavailable {
 
 impl std::error::Error for Unavailable {}
 
-/// Whether an error may be temporary.
 pub fn is_unavailable(error: &Error) -> bool {
     std::error::Error::source(error).is_some_and(|cause| cause.is::<Unavailable>())
 }

@@ -27,7 +27,6 @@ impl Links {
         self.0.is_empty()
     }
 
-    /// `text` as a link to a page of a source.
     pub(super) fn add(&mut self, source: &str, page: u32, text: &str) -> String {
         let number = self.0.len();
         self.0.push(Link { source: source.to_owned(), page, address: None });

@@ -12,7 +12,6 @@ use crate::error::NextStep;
 use crate::llm::Checked;
 use crate::text::size;
 
-/// A model in a list.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ModelLine {
     pub name: String,
@@ -43,7 +42,6 @@ pub struct ModelLine {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ModelList {
     pub models: Vec<ModelLine>,
-    /// The folder of models.
     pub folder: String,
     pub engine: String,
     /// The devices the engine offers; the one in use comes first.

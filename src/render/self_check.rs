@@ -7,7 +7,6 @@ use super::grid::Grid;
 use super::page::Page;
 use super::style::BAD;
 
-/// A check and its outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SelfCheck {
     pub name: &'static str,

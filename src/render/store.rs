@@ -47,7 +47,6 @@ pub struct Status {
     pub keyword_bytes: u64,
     /// Bytes of the tables that only old generations need.
     pub history_bytes: u64,
-    /// Old generations that can be restored.
     pub restorable_generations: usize,
     /// The model of the vectors.
     pub model: String,
@@ -61,9 +60,8 @@ pub struct Status {
     pub engine_problem: Option<String>,
     /// A generation whose publication is running or was interrupted; the next writer finishes it or drops it.
     pub pending_generation: Option<u64>,
-    /// Whether a process is writing.
     pub writing: bool,
-    /// That process, if it is known.
+    /// The writing process, if it is known.
     pub writer: Option<Holder>,
 }
 

@@ -33,7 +33,6 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 /// The pause after a failure to accept, as when too many files are open.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// A server with its socket.
 pub struct Server {
     listener: Arc<UnixListener>,
     files: SocketFiles,

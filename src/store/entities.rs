@@ -101,7 +101,6 @@ impl fmt::Display for StateTime {
 impl Eq for StateTime {}
 
 impl EntityRow {
-    /// An entity with only a name.
     pub fn named(name: &str, now: Timestamp) -> Self {
         EntityRow {
             key: fold_name(name),

@@ -70,7 +70,6 @@ pub struct IndexedParentChunk {
     /// Its place in the document.
     pub chunk_index: u32,
     pub content: String,
-    /// The titles above it.
     pub titles: String,
     pub page_start: Option<u32>,
     pub page_end: Option<u32>,

@@ -92,7 +92,6 @@ impl Snapshot {
         self.tables.entity_rows().await
     }
 
-    /// The names of each entity, its own and its aliases.
     pub async fn entity_names(&self) -> Result<Vec<Vec<String>>> {
         let rows = self.cached("entities", &self.tables.entities, Wanted::Named(&["name", "aliases"])).await?;
         map_rows(ENTITIES, &rows, |columns, row| {

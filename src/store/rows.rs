@@ -27,7 +27,6 @@ pub struct DocumentRow {
     pub mtime_ns: i64,
     /// Main language, BCP 47.
     pub language: String,
-    /// Number of pages, for formats that have pages.
     pub pages: Option<u32>,
     pub metadata: Metadata,
     pub chunking: ChunkConfig,
@@ -168,7 +167,6 @@ pub struct SectionRow {
     pub doc_id: DocId,
     /// Its position in the table of contents, from 0.
     pub position: u32,
-    /// The section above it.
     pub parent_id: Option<SectionId>,
     /// Depth, from 1; 0 for the preamble.
     pub level: u32,
@@ -199,7 +197,6 @@ impl SectionRow {
     }
 }
 
-/// The level of a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum ChunkType {

@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use crate::text::visible;
 
-/// What a row opens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum RowTarget {
     Hit { chunk: String, section: String },
@@ -13,7 +12,6 @@ pub(super) enum RowTarget {
     Generation(u64),
 }
 
-/// A row of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Row {
     /// How far it is indented.

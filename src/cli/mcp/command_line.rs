@@ -56,7 +56,6 @@ impl CommandLine {
     }
 }
 
-/// A part of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Part {
     /// How many items come before it.

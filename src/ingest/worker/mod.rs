@@ -53,7 +53,6 @@ pub struct Limits {
     pub memory: u64,
 }
 
-/// How to cut a source.
 #[derive(Debug, Clone, Copy)]
 pub struct CutOptions<'a> {
     pub source: &'a str,

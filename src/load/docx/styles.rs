@@ -39,7 +39,6 @@ impl LetterFormat {
         }
     }
 
-    /// This format, completed from `usual`.
     pub fn or(self, usual: LetterFormat) -> LetterFormat {
         LetterFormat { bold: self.bold.or(usual.bold), size: self.size.or(usual.size) }
     }

@@ -84,7 +84,6 @@ enum Surroundings {
     Page,
     /// The main part of a page, where a header belongs to the text.
     Main,
-    /// A chapter of a book.
     Chapter,
 }
 

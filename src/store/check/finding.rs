@@ -57,7 +57,6 @@ pub struct Finding {
     pub id: String,
     pub part: Part,
     pub what: String,
-    /// Whether `--repair` repairs it.
     pub repairable: bool,
     pub command: String,
 }
