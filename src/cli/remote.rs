@@ -178,7 +178,7 @@ impl Session {
                     let at = self.copy.copied_at(namespace);
                     let since = at.map(|time| format!(", copied {}", moment(time, &Zoned::now())));
                     let since = since.unwrap_or_default();
-                    notice::give(&format!("{}; this is from the copy here{since}", error.message()));
+                    notice::give(&format!("{}; this is from the copy on this machine{since}", error.message()));
                 }
                 outcome => outcome?,
             }

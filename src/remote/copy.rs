@@ -159,7 +159,7 @@ impl LocalCopy {
             match is_published {
                 true => namespace.remove(&LockTimeout::none()).await?,
                 false => notice::give(&format!(
-                    "the namespace {:?} was removed at {}; the copy here has changes that were not published, so it stays",
+                    "the namespace {:?} was removed at {}; the copy on this machine has unpublished changes, so it stays",
                     namespace.name(),
                     self.objects.address()
                 )),
@@ -297,7 +297,7 @@ impl LocalCopy {
     fn overtaken(&self, namespace: &Namespace) -> Error {
         let (name, address) = (namespace.name(), self.objects.address());
         Error::locked(format!(
-            "another writer has published into {name:?} at {address} meanwhile, so nothing of this was"
+            "another writer has published into {name:?} at {address} meanwhile, so this command has published nothing"
         ))
         .hint("run the command again")
     }

@@ -74,7 +74,7 @@ impl Tables {
     }
 
     fn native_chunks(&self) -> Result<&NativeTable> {
-        self.chunks.as_native().ok_or_else(|| Error::failed("the tables of this store are no files"))
+        self.chunks.as_native().ok_or_else(|| Error::failed("the tables of this store are not files"))
     }
 
     async fn chunks_with_vectors(&self) -> Result<usize> {

@@ -185,7 +185,7 @@ impl Tables {
     }
 
     pub(super) async fn dataset(&self, table: &Table) -> Result<Arc<Dataset>> {
-        let dataset = table.dataset().ok_or_else(|| Error::failed("the tables of this store are no files"))?;
+        let dataset = table.dataset().ok_or_else(|| Error::failed("the tables of this store are not files"))?;
         dataset.get().await.map_err(|error| self.failed("read", &error))
     }
 }

@@ -124,7 +124,7 @@ impl Handler {
             return Ok(contents);
         }
         let entries = contents.value.as_ref().and_then(|value| value["entries"].as_array());
-        let sections = named(entries.map_or(&[][..], Vec::as_slice), "section_id");
+        let sections = field_of_each(entries.map_or(&[][..], Vec::as_slice), "section_id");
         // Section 0 is the text outside of all others.
         let sections = if sections.is_empty() { vec!["0".to_owned()] } else { sections };
         let tokens = format!("--max-tokens={DOCUMENT_TOKENS}");
@@ -163,8 +163,7 @@ fn split(address: &str, namespaces: &[String]) -> Vec<(String, String)> {
     ways
 }
 
-/// A field of each item.
-fn named(items: &[Value], field: &str) -> Vec<String> {
+fn field_of_each(items: &[Value], field: &str) -> Vec<String> {
     items.iter().filter_map(|item| item[field].as_str().map(str::to_owned)).collect()
 }
 
@@ -285,7 +284,7 @@ impl ServerHandler for Handler {
         // Listing namespaces measures their files, and an address with one slash can be split in one way.
         let namespaces = match address.matches('/').count() {
             0 | 1 => Vec::new(),
-            _ => named(&self.items(arguments::namespaces()).await?.0, "name"),
+            _ => field_of_each(&self.items(arguments::namespaces()).await?.0, "name"),
         };
         let mut why = None;
         for (namespace, document) in split(address, &namespaces) {
@@ -309,14 +308,14 @@ impl ServerHandler for Handler {
         let mut names = match request.argument.name.as_str() {
             "namespace" => {
                 let (namespaces, _) = self.items(arguments::namespaces()).await?;
-                named(&namespaces, "name")
+                field_of_each(&namespaces, "name")
             }
             "document" => {
                 // The namespace that the client has filled in already.
                 let filled_in = request.context.and_then(|known| known.arguments?.remove("namespace"));
                 let filled_in = filled_in.filter(|namespace| !namespace.is_empty());
                 let (documents, _) = self.items(arguments::first_documents(CONSIDERED, filled_in)).await?;
-                named(&documents, "source")
+                field_of_each(&documents, "source")
             }
             _ => Vec::new(),
         };

@@ -199,7 +199,7 @@ fn without_the_storage_a_copy_answers_and_says_so() {
     let storage = Storage::start();
     let machine = Machine::writer(&storage);
     storage.state().mishaps = vec![("GET", "head.json", Mishap::Unavailable, 100)];
-    machine.kb(&["search", "close the valve"]).shows(0, "Close the valve slowly").tells(0, "from the copy here");
+    machine.kb(&["search", "close the valve"]).shows(0, "Close the valve slowly").tells(0, "from the copy on this machine");
     Machine::new(&storage).kb(&["search", "close the valve"]).tells(3, "cannot read");
     assert_eq!(machine.change("# Valves\n\nOpen the gate first.").code, 3, "but nobody writes");
     storage.state().mishaps = vec![("GET", "head.json", Mishap::Forbidden, 1)];
@@ -232,7 +232,7 @@ fn a_storage_that_redirects_is_not_followed() {
     let machine = Machine::writer(&storage);
     storage.state().mishaps = vec![("GET", "head.json", Mishap::Redirected, 100)];
     Machine::new(&storage).kb(&["search", "valve"]).tells(3, "cannot read");
-    assert!(machine.kb(&["search", "valve"]).err.contains("from the copy here"));
+    assert!(machine.kb(&["search", "valve"]).err.contains("from the copy on this machine"));
     assert!(storage.requests().iter().all(|request| request.target != "/elsewhere"));
 }
 
@@ -322,7 +322,7 @@ fn what_was_not_published_is_never_dropped_in_silence() {
     assert_eq!(one.change("# Valves\n\nClose the valve.").code, 3);
     // A server that has nothing at all is not one where the namespace was removed.
     let elsewhere = one.command(&["search", "close the valve"]).envs(wrong.environment()).output().unwrap();
-    Run::of(elsewhere).tells(0, "from the copy here");
+    Run::of(elsewhere).tells(0, "from the copy on this machine");
     assert!(one.best("close the valve").ends_with("valves.md"), "it is still here");
     other.kb(&["ingest", "more", "--no-embed"]).ok();
     let dropped = one.kb(&["search", "drain"]).shows(0, "Drain");
