@@ -54,28 +54,7 @@ pub async fn run(context: &Context, args: WatchArgs) -> Result<u8> {
         let problem = format!("{} is neither a file nor a folder", other.display());
         return Err(Error::usage(problem).hint("name a file or a folder"));
     }
-    let (changed, mut changes) = mpsc::channel::<()>(1);
-    let roots: Vec<PathBuf> = args.paths.iter().map(|path| real(path)).collect();
-    // What kb writes must not start another ingest.
-    let store = Store::planned(context.global.kb.as_deref(), &Context::here()?).ok();
-    let store = store.map(|store| store.root().to_owned());
-    let caches = dirs::cache_dir().map(|folder| folder.join("kb"));
-    let left_out: Vec<PathBuf> = store.into_iter().chain(caches).map(|path| real(&path)).collect();
-    let own = roots.clone();
-    // An ingest does not follow links to folders; a link to `/` would make kb watch the whole machine.
-    let config = Config::default().with_follow_symlinks(false);
-    let on_event = move |event: notify::Result<notify::Event>| {
-        // After an error events may be lost, so it counts as a change.
-        let counts = event.map_or(true, |event| {
-            is_change(&event.kind) && event.paths.iter().any(|path| is_ingested(path, &own, &left_out))
-        });
-        if counts {
-            // If the channel is full, an ingest is due already.
-            changed.try_send(()).unwrap_or_default();
-        }
-    };
-    let watcher = RecommendedWatcher::new(on_event, config);
-    let mut watched = Watched::of(watcher.map_err(|error| refused(&error))?, &roots);
+    let (mut watched, mut changes) = watch(context, &args.paths)?;
     watched.watch_present()?;
     let mut due = Some(Instant::now());
     let watching = async {
@@ -104,6 +83,32 @@ pub async fn run(context: &Context, args: WatchArgs) -> Result<u8> {
         // A running ingest gets the signal too, and reports what it has saved.
         _ = ctrl_c() => Ok(0),
     }
+}
+
+/// Prepares to watch paths. The receiver gets a message when something has changed.
+fn watch(context: &Context, paths: &[PathBuf]) -> Result<(Watched, mpsc::Receiver<()>)> {
+    let (changed, changes) = mpsc::channel::<()>(1);
+    let roots: Vec<PathBuf> = paths.iter().map(|path| real(path)).collect();
+    // What kb writes must not start another ingest.
+    let store = Store::planned(context.global.kb.as_deref(), &Context::here()?).ok();
+    let store = store.map(|store| store.root().to_owned());
+    let caches = dirs::cache_dir().map(|folder| folder.join("kb"));
+    let left_out: Vec<PathBuf> = store.into_iter().chain(caches).map(|path| real(&path)).collect();
+    let own = roots.clone();
+    // An ingest does not follow links to folders; a link to `/` would make kb watch the whole machine.
+    let config = Config::default().with_follow_symlinks(false);
+    let on_event = move |event: notify::Result<notify::Event>| {
+        // After an error events may be lost, so it counts as a change.
+        let counts = event.map_or(true, |event| {
+            is_change(&event.kind) && event.paths.iter().any(|path| is_ingested(path, &own, &left_out))
+        });
+        if counts {
+            // If the channel is full, an ingest is due already.
+            changed.try_send(()).unwrap_or_default();
+        }
+    };
+    let watcher = RecommendedWatcher::new(on_event, config);
+    Ok((Watched::of(watcher.map_err(|error| refused(&error))?, &roots), changes))
 }
 
 async fn wait_until_quiet(changes: &mut mpsc::Receiver<()>) {

@@ -297,7 +297,7 @@ impl LocalCopy {
     fn overtaken(&self, namespace: &Namespace) -> Error {
         let (name, address) = (namespace.name(), self.objects.address());
         Error::locked(format!(
-            "another writer has published into {name:?} at {address} meanwhile, so your changes to it were not published"
+            "another writer has published into {name:?} at {address} meanwhile, so your changes were not published"
         ))
         .hint("run the command again")
     }
