@@ -173,7 +173,6 @@ fn show_report(context: &Context, report: &IngestReport) -> Result<()> {
     Ok(())
 }
 
-/// The paths in a list.
 fn listed_paths(list: &Path, with_nul: bool) -> Result<Vec<PathBuf>> {
     let text = read_text(list)?;
     let paths: Vec<PathBuf> = match with_nul {

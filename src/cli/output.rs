@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use indicatif::ProgressBar;
 
 use super::pager;
-use crate::render::{at_words, message_columns};
+use crate::render::{message_columns, wrapped_at_words};
 use crate::serve::{Piece, Stream};
 use crate::text::visible;
 
@@ -62,7 +62,7 @@ pub(super) fn write(Piece { stream, text }: &Piece) -> std::io::Result<()> {
 /// A message, wrapped if it goes to a terminal. An error in JSON stays one line.
 fn wrapped_for_terminal(text: &str) -> Cow<'_, str> {
     match message_columns() {
-        Some(columns) if !text.starts_with('{') => at_words(text, columns).into(),
+        Some(columns) if !text.starts_with('{') => wrapped_at_words(text, columns).into(),
         _ => text.into(),
     }
 }

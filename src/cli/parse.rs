@@ -36,7 +36,6 @@ fn help_as_option(arguments: &[OsString]) -> Vec<OsString> {
     arguments
 }
 
-/// Parses a whole number of at least `LEAST`.
 pub(super) fn at_least<const LEAST: u8, T>(text: &str) -> Result<T, String>
 where
     T: FromStr<Err = ParseIntError> + PartialOrd + From<u8>,

@@ -103,7 +103,6 @@ fn without_quotes(path: &Path, error: Error) -> Error {
 /// The folder of prompts in a store.
 const PROMPTS: &str = "prompts";
 
-/// The settings in a store's folder.
 pub struct StoreSettings {
     store: PathBuf,
     pub(super) file: Option<SettingsFile>,

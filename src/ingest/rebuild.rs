@@ -52,7 +52,6 @@ pub enum SourceState {
     NoFile,
 }
 
-/// The bytes of the source, if they are unchanged since the ingest.
 pub(super) fn unchanged_bytes(row: &DocumentRow, store: &Store) -> Result<Result<Vec<u8>, SourceState>> {
     if !is_file(&row.source) {
         return Ok(Err(SourceState::NoFile));

@@ -58,7 +58,7 @@ const FILLER: char = '\0';
 
 /// Columns stand under the runs of `=`. A row without text in its first column continues the row above.
 fn simple_rows(block: &[&str]) -> Option<Vec<Row>> {
-    let columns = runs(block[0]);
+    let columns = runs_of_equal_signs(block[0]);
     let mut rows: Vec<Row> = Vec::new();
     for line in &block[1..] {
         if is_rule(line) || line.is_empty() || line.chars().all(|c| matches!(c, '-' | ' ')) {
@@ -90,8 +90,7 @@ fn extend(row: &mut Row, more: Row) {
     }
 }
 
-/// The places of the runs of `=`.
-fn runs(rule: &str) -> Vec<Range<usize>> {
+fn runs_of_equal_signs(rule: &str) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for (at, _) in rule.char_indices().filter(|(_, c)| *c == '=') {
         match runs.last_mut() {

@@ -52,4 +52,4 @@ pub use settings::{setting_list, store_not_trusted, store_to_trust, store_truste
 pub use store::{NamespaceCheck, NamespaceLine, Status};
 pub use store::{archived, checks, namespace_list, namespace_removed, namespace_renamed, optimized, status};
 pub use toc::{ListedSections, Shown, tables_of_contents, toc};
-pub use wrap::at_words;
+pub use wrap::wrapped_at_words;

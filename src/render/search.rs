@@ -217,7 +217,6 @@ fn bar(confidence: f32) -> String {
     format!("confidence {}{} {confidence:.2}", "▰".repeat(full), "▱".repeat(CELLS as usize - full))
 }
 
-/// The heading of a group.
 fn table_group(group: &[Hit], rank: usize, result: &SearchResult, screen: Screen) -> String {
     let best = &group[0];
     let (title, id) = of_group(best, result.shape.groups_by());

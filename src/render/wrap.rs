@@ -73,8 +73,7 @@ pub(super) fn beside(parts: &[(Style, &str)], columns: Option<usize>) -> Vec<Str
     all.into_iter().map(|(_, line)| line).collect()
 }
 
-/// A text for a terminal with this many columns.
-pub fn at_words(text: &str, columns: usize) -> String {
+pub fn wrapped_at_words(text: &str, columns: usize) -> String {
     lines(text, Some(columns)).join("\n")
 }
 
@@ -84,12 +83,12 @@ mod tests {
 
     #[test]
     fn lines_end_between_words_and_keep_their_indent() {
-        assert_eq!(at_words("  caused by: the disk is full\n", 16), "  caused by: the\n  disk is full\n");
+        assert_eq!(wrapped_at_words("  caused by: the disk is full\n", 16), "  caused by: the\n  disk is full\n");
         assert_eq!(
-            at_words("run `kb reindex --no-embed docs/a-b/c.md`", 20),
+            wrapped_at_words("run `kb reindex --no-embed docs/a-b/c.md`", 20),
             "run `kb reindex\n--no-embed\ndocs/a-b/c.md`"
         );
-        assert_eq!(at_words("启动水泵之前必须灌水", 8), "启动水泵\n之前必须\n灌水");
+        assert_eq!(wrapped_at_words("启动水泵之前必须灌水", 8), "启动水泵\n之前必须\n灌水");
         assert_eq!(hanging("a  ", "   ", "one two three", Some(10)), "a  one two\n   three");
         assert_eq!(lines("one two three", None), ["one two three"]);
     }

@@ -41,7 +41,6 @@ const FIELDS: [&str; 20] = [
 ];
 
 impl DocumentTime {
-    /// Given by the user.
     pub const GIVEN: &str = "given";
     /// The modification time of the file.
     pub const FILE: &str = "file";

@@ -60,7 +60,6 @@ impl Tables {
         map_rows(table.name(), &rows, of)
     }
 
-    /// Reads a value from each row that has one of the values in a column.
     pub(super) async fn read_with<T>(
         &self,
         table: &Table,

@@ -39,14 +39,13 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame) {
     draw_list(app, frame, list);
     draw_text(app, frame, text);
     let status = app.asks().map(|question| question.bold()).unwrap_or_else(|| match app.status.is_empty() {
-        true => keys(bottom.width).dim(),
+        true => keys_that_fit(bottom.width).dim(),
         false => app.status.as_str().into(),
     });
     frame.render_widget(Line::from(status), bottom);
 }
 
-/// The keys that fit on a line.
-fn keys(columns: u16) -> String {
+fn keys_that_fit(columns: u16) -> String {
     let mut line = KEYS[0].to_owned();
     for key in &KEYS[1..] {
         let longer = format!("{line} · {key}");
@@ -176,6 +175,6 @@ mod tests {
         let last = shown.lines().last().unwrap();
         assert!(last.starts_with("F1 keys · Esc leave") && last.ends_with("Tab list"), "{last}");
         assert!(shown.contains("primed after the winter\n") && shown.contains("… "), "{shown}");
-        assert!(keys(120).ends_with("PgUp PgDn scroll") && end_of("水泵", 3) == "泵");
+        assert!(keys_that_fit(120).ends_with("PgUp PgDn scroll") && end_of("水泵", 3) == "泵");
     }
 }

@@ -33,7 +33,6 @@ pub enum Part {
 }
 
 impl Part {
-    /// The name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Part::Generation => "generation",

@@ -102,7 +102,7 @@ fn outermost(pages: &[Page], number: usize, end: End, taken: &[usize]) -> Option
 /// number.
 fn mark(numbered: &[bool], rows: &[Row], found: &mut [Furniture]) -> Vec<usize> {
     let mut marked = Vec::new();
-    for group in places(rows) {
+    for group in rows_by_place(rows) {
         let offset = common_offset(&group);
         let repeats = repeated(&group, offset);
         // A heading at the top may happen to have the number of its page. Several in a row do not, unless each chapter
@@ -167,8 +167,7 @@ fn is_bare(text: &str) -> bool {
     })
 }
 
-/// Rows at the same place of their pages.
-fn places(rows: &[Row]) -> Vec<Vec<&Row>> {
+fn rows_by_place(rows: &[Row]) -> Vec<Vec<&Row>> {
     let mut sorted: Vec<&Row> = rows.iter().collect();
     sorted.sort_by(|a, b| a.place.total_cmp(&b.place));
     sorted.chunk_by(|a, b| b.place - a.place < SAME_PLACE).map(<[&Row]>::to_vec).collect()
