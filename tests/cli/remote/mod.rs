@@ -199,7 +199,10 @@ fn without_the_storage_a_copy_answers_and_says_so() {
     let storage = Storage::start();
     let machine = Machine::writer(&storage);
     storage.state().mishaps = vec![("GET", "head.json", Mishap::Unavailable, 100)];
-    machine.kb(&["search", "close the valve"]).shows(0, "Close the valve slowly").tells(0, "from the copy on this machine");
+    machine
+        .kb(&["search", "close the valve"])
+        .shows(0, "Close the valve slowly")
+        .tells(0, "from the copy on this machine");
     Machine::new(&storage).kb(&["search", "close the valve"]).tells(3, "cannot read");
     assert_eq!(machine.change("# Valves\n\nOpen the gate first.").code, 3, "but nobody writes");
     storage.state().mishaps = vec![("GET", "head.json", Mishap::Forbidden, 1)];
