@@ -1,5 +1,5 @@
-//! Reranks the best candidates by signals that neither retriever sees: how much of the question a chunk and its titles
-//! have, and how much of it the titles alone have. On request a cross-encoder then reads the first of them.
+//! Reranks the best candidates by signals that neither retriever sees: how much of the question a chunk and its titles have,
+//! and how much of it the titles alone have. On request a cross-encoder then reads the first of them.
 //!
 //! In BM25 a frequent word makes up for a missing one, and a vector covers everything at once. Which words of the
 //! question occur at all is a signal of its own ("coordination level" in the field's older literature). `cargo bench
@@ -7,7 +7,7 @@
 
 mod cross_encoder;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::time::Instant;
 
 use super::candidate::{Candidate, ChunkKey};
@@ -32,8 +32,8 @@ const COVERAGE: f32 = 0.4;
 const TITLE: f32 = 0.1;
 /// … and of being of the kind that the question surely asks for: steps for "how do I …".
 const KIND: f32 = 0.05;
-/// Candidates whose text is read to tell its kind.
-const KIND_DEPTH: usize = 30;
+/// Candidates whose text is read.
+const READ: usize = 30;
 
 /// Reranks by the question's words if that can help, then by the requested cross-encoder or endpoint.
 pub(super) async fn rerank(
@@ -55,54 +55,74 @@ pub(super) async fn rerank(
     if by_words {
         let start = Instant::now();
         let found = recalled.keyword.words_found(&candidates[..DEPTH.min(candidates.len())])?;
-        let sum = |[anywhere, titles]: [f32; 2]| COVERAGE * anywhere + TITLE * titles;
-        let signals: HashMap<ChunkKey, f32> =
-            found.into_iter().map(|(key, found)| (key, sum(recalled.coverage.shares(&found)))).collect();
-        let preferred = of_kind(&question.understood, snapshots, &candidates)?;
+        let counted = found.len();
+        let texts = parent_chunks(snapshots, candidates.iter().take(READ).map(Candidate::key))?;
+        let preferred = of_kind(&question.understood, &texts);
+        let preferred_count = preferred.len();
+        let mut signals = Signals::of_words(found.into_iter().map(|(key, found)| (key, recalled.coverage.shares(&found))));
+        signals.add(KIND * question.understood.sure, preferred);
         if recalled.coverage.distinguishes() {
-            rank_by_words(&mut candidates, &signals, (&preferred, KIND * question.understood.sure));
+            rank_by_signals(&mut candidates, &signals);
         }
-        let stage = trace.stage("rerank", start, signals.len(), candidates.len());
+        let stage = trace.stage("rerank", start, counted, candidates.len());
         stage.ranking(&candidates);
-        if !preferred.is_empty() {
-            stage.note(format!("{} of the requested kind", count(preferred.len(), "parent chunk")));
+        if preferred_count > 0 {
+            stage.note(format!("{} of the requested kind", count(preferred_count, "parent chunk")));
         }
     }
     read_first(models, request, snapshots, candidates, trace).await
 }
 
-/// The first candidates whose text is of the kind that answers the question.
-fn of_kind(understood: &Understanding, snapshots: &[&Snapshot], candidates: &[Candidate]) -> Result<HashSet<ChunkKey>> {
-    let Some(kind) = understood.answered_by() else { return Ok(HashSet::new()) };
-    let first = &candidates[..KIND_DEPTH.min(candidates.len())];
-    let is_of_kind = |chunk: &IndexedParentChunk| {
-        let title = chunk.titles.rsplit(SEPARATOR).next().unwrap_or_default();
-        classify(title, &chunk.content) == kind
-    };
-    let chunks = parent_chunks(snapshots, first.iter().map(Candidate::key))?.into_iter();
-    Ok(chunks.filter(|(_, chunk)| is_of_kind(chunk)).map(|(key, _)| key).collect())
+/// What speaks for candidates beside their fused score.
+struct Signals {
+    of: HashMap<ChunkKey, f32>,
+    /// The most that a candidate may have, with a fused score of 1.
+    most: f32,
 }
 
-/// Reranks the first candidates. `signals` are the weighted sums of the shares of the question's words; `preferred` are
-/// the chunks of the kind that is asked for, and `kind` is the weight of that.
-fn rank_by_words(
-    candidates: &mut [Candidate],
-    signals: &HashMap<ChunkKey, f32>,
-    (preferred, kind): (&HashSet<ChunkKey>, f32),
-) {
+impl Signals {
+    /// The shares of the question's words that are in each candidate or the titles above it, and in the titles alone.
+    fn of_words(shares: impl Iterator<Item = (ChunkKey, [f32; 2])>) -> Self {
+        let sum = |[anywhere, titles]: [f32; 2]| COVERAGE * anywhere + TITLE * titles;
+        Signals { of: shares.map(|(key, shares)| (key, sum(shares))).collect(), most: 1.0 + COVERAGE + TITLE }
+    }
+
+    /// Adds a signal that candidates have to a share from 0 to 1. One that none of them has counts for nothing.
+    fn add(&mut self, weight: f32, shares: HashMap<ChunkKey, f32>) {
+        if shares.is_empty() {
+            return;
+        }
+        self.most += weight;
+        for (key, share) in shares {
+            *self.of.entry(key).or_default() += weight * share;
+        }
+    }
+}
+
+/// The chunks whose text is of the kind that answers the question.
+fn of_kind(understood: &Understanding, texts: &HashMap<ChunkKey, IndexedParentChunk>) -> HashMap<ChunkKey, f32> {
+    let Some(kind) = understood.answered_by() else { return HashMap::new() };
+    let is_of_kind = |chunk: &IndexedParentChunk| classify(own_title(chunk), &chunk.content) == kind;
+    texts.iter().filter(|(_, chunk)| is_of_kind(chunk)).map(|(key, _)| (key.clone(), 1.0)).collect()
+}
+
+/// The title of a chunk's own section.
+fn own_title(chunk: &IndexedParentChunk) -> &str {
+    chunk.titles.rsplit(SEPARATOR).next().unwrap_or_default()
+}
+
+/// Reranks the first candidates.
+fn rank_by_signals(candidates: &mut [Candidate], signals: &Signals) {
     let (first, rest) = candidates.split_at_mut(DEPTH.min(candidates.len()));
-    let most = 1.0 + COVERAGE + TITLE + if preferred.is_empty() { 0.0 } else { kind };
     for candidate in &mut *first {
-        let key = candidate.key();
-        let signals = signals.get(&key).copied().unwrap_or_default();
-        let of_kind = if preferred.contains(&key) { kind } else { 0.0 };
-        candidate.score = (candidate.score + signals + of_kind) / most;
+        let signal = signals.of.get(&candidate.key()).copied().unwrap_or_default();
+        candidate.score = (candidate.score + signal) / signals.most;
     }
     // The keys were in order, and sorting leaves equals as they are.
     first.sort_by(|a, b| b.score.total_cmp(&a.score));
     let last = first.last().map_or(0.0, |candidate| candidate.score);
     for candidate in rest {
-        candidate.score = (candidate.score / most).min(last);
+        candidate.score = (candidate.score / signals.most).min(last);
     }
 }
 
@@ -114,10 +134,10 @@ mod tests {
     #[test]
     fn candidates_below_the_depth_keep_their_order() {
         let key = |id: &str| ChunkKey { chunk_id: id.into(), namespace: 0 };
-        let signals = HashMap::from(["1", "101"].map(|id| (key(id), COVERAGE)));
+        let signals = Signals::of_words(["1", "101"].map(|id| (key(id), [1.0, 0.0])).into_iter());
         let before = (0..102u8).map(|place| candidate(&place.to_string(), 0.5 - f32::from(place) / 1000.0));
         let mut ranked: Vec<Candidate> = before.collect();
-        rank_by_words(&mut ranked, &signals, (&HashSet::new(), 0.0));
+        rank_by_signals(&mut ranked, &signals);
         assert_eq!((ids(&ranked[..3]), ids(&ranked[DEPTH..])), ("102".to_owned(), "100101".to_owned()));
         assert!(ranked.windows(2).all(|pair| pair[0].score >= pair[1].score));
     }
