@@ -5,6 +5,7 @@
 //! its titles have, and the cosine of its vector. A logistic function of both was fitted to questions half of whose
 //! answers had been taken out of the corpus; `kb eval --unanswerable` measures it.
 
+use std::collections::HashSet;
 use std::time::Instant;
 
 use super::candidate::Candidate;
@@ -178,6 +179,13 @@ impl Coverage {
         [anywhere, self.share_by(weight, |at| found.titles[at])]
     }
 
+    /// The share of the question's words, by their rarity in the searched documents, that are in a text. `searched` are
+    /// the words that are searched for.
+    pub(super) fn share_of(&self, searched: &[QuestionWord], text: &str) -> f32 {
+        let there: HashSet<String> = indexed(text).into_iter().collect();
+        self.share_by(|word| word.weight, |at| there.contains(&searched[at].text))
+    }
+
     /// The share of the question's words, by their rarity in all documents, that are in a parent chunk or in the titles
     /// above it.
     fn share(&self, found: &WordsFound) -> f32 {
@@ -304,6 +312,18 @@ mod tests {
         let (coverage, found) = found(&[("tdo", 1.0), ("profit", 3.0)], &others, &name);
         assert_eq!(coverage.shares(&found), [0.25, 0.0]);
         assert!(coverage.distinguishes());
+    }
+
+    #[test]
+    fn a_text_has_a_share_of_the_question() {
+        let word =
+            |text: &str, weight: f32| QuestionWord { text: indexed(text).remove(0), weight, weight_in_all: weight };
+        let searched = [word("inventories", 3.0), word("turnover", 1.0)];
+        let own: Terms = searched.iter().map(|word| (KeywordField::Content, word.text.clone(), word.weight)).collect();
+        let words = Word::all(&searched, &own, &[]);
+        let coverage = Coverage { words, unrelated: 0.0, lacks_name: false };
+        assert_eq!(coverage.share_of(&searched, "Inventories, net"), 0.75);
+        assert_eq!(coverage.share_of(&searched, ""), 0.0);
     }
 
     #[test]
