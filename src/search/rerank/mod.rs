@@ -7,6 +7,7 @@
 //! --bench measure -- ablation` measures what the signals are worth.
 
 mod cross_encoder;
+mod statements;
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -37,6 +38,9 @@ const KIND: f32 = 0.05;
 /// words of the question, and its vector is nearer, than the table with the figure. With .2 to .5, the right page is
 /// first for .65 of 164 questions on annual reports, without it for .55.
 const ROW: f32 = 0.3;
+/// … and of standing below the title of a statement that the question names: the right page is first for 30 of 34 such
+/// questions on annual reports, without it for 14.
+const STATEMENT: f32 = 0.2;
 /// Candidates whose text is read.
 const READ: usize = 30;
 
@@ -67,6 +71,7 @@ pub(super) async fn rerank(
         let mut signals = Signals::of_words(found.into_iter().map(|(key, found)| (key, recalled.coverage.shares(&found))));
         signals.add(KIND * question.understood.sure, preferred);
         signals.add(ROW, best_rows(recalled, &texts));
+        signals.add(STATEMENT, below_statements(&request.query, &texts));
         if recalled.coverage.distinguishes() {
             rank_by_signals(&mut candidates, &signals);
         }
@@ -127,6 +132,15 @@ fn best_rows(recalled: &Recalled<'_>, texts: &HashMap<ChunkKey, IndexedParentChu
     texts.iter().map(|(key, chunk)| (key.clone(), best(chunk))).filter(|(_, share)| *share > 0.0).collect()
 }
 
+/// The chunks below the title of a statement that the question names.
+fn below_statements(query: &str, texts: &HashMap<ChunkKey, IndexedParentChunk>) -> HashMap<ChunkKey, f32> {
+    let named = statements::named(query);
+    let is_below =
+        |chunk: &IndexedParentChunk| statements::named(own_title(chunk)).iter().any(|one| named.contains(one));
+    let below = texts.iter().filter(|(_, chunk)| !named.is_empty() && is_below(chunk));
+    below.map(|(key, _)| (key.clone(), 1.0)).collect()
+}
+
 /// The first cells of rows that have a figure in another cell.
 fn labels_of_figures(text: &str) -> Vec<String> {
     let has_figure = |cell: &String| cell.contains(|c: char| c.is_ascii_digit());
@@ -178,6 +192,29 @@ mod tests {
         assert_eq!(rank(HashMap::new()), ("texttable".to_owned(), 0.9 / (1.0 + COVERAGE + TITLE)));
         let of_table = (0.75 + ROW * 0.8) / (1.0 + COVERAGE + TITLE + ROW);
         assert_eq!(rank(HashMap::from([(key("table"), 0.8)])), ("tabletext".to_owned(), of_table));
+    }
+
+    #[test]
+    fn chunks_below_the_named_statement_are_found() {
+        let titles = ["Norwick 2021 › Item 8 › Consolidated Balance Sheets", "Norwick 2021 › Balance sheets › Notes"];
+        let chunk = |(titles, chunk_index): (&&str, u32)| IndexedParentChunk {
+            chunk_id: format!("d:{chunk_index}").into(),
+            doc_id: "d".into(),
+            section_id: "d#1".into(),
+            chunk_index,
+            content: String::new(),
+            titles: (*titles).to_owned(),
+            page_start: None,
+            page_end: None,
+            child_chunks: Vec::new(),
+        };
+        let keyed = |chunk: IndexedParentChunk| (ChunkKey { chunk_id: chunk.chunk_id.clone(), namespace: 0 }, chunk);
+        let texts: HashMap<ChunkKey, IndexedParentChunk> = titles.iter().zip(0..).map(chunk).map(keyed).collect();
+        let below = |query: &str| -> Vec<String> {
+            below_statements(query, &texts).into_keys().map(|key| key.chunk_id.as_str().to_owned()).collect()
+        };
+        assert_eq!(below("What are the inventories in the balance sheet?"), ["d:0"]);
+        assert!(below("What are the inventories?").is_empty() && below("Use the cash flow statement.").is_empty());
     }
 
     #[test]
