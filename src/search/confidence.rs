@@ -319,7 +319,8 @@ mod tests {
         let word =
             |text: &str, weight: f32| QuestionWord { text: indexed(text).remove(0), weight, weight_in_all: weight };
         let searched = [word("inventories", 3.0), word("turnover", 1.0)];
-        let own: Terms = searched.iter().map(|word| (KeywordField::Content, word.text.clone(), word.weight)).collect();
+        let own: KeywordTerms =
+            searched.iter().map(|word| (KeywordField::Content, word.text.clone(), word.weight)).collect();
         let words = Word::all(&searched, &own, &[]);
         let coverage = Coverage { words, unrelated: 0.0, lacks_name: false };
         assert_eq!(coverage.share_of(&searched, "Inventories, net"), 0.75);

@@ -68,7 +68,8 @@ pub(super) async fn rerank(
         let texts = parent_chunks(snapshots, candidates.iter().take(READ).map(Candidate::key))?;
         let preferred = of_kind(&question.understood, &texts);
         let preferred_count = preferred.len();
-        let mut signals = Signals::of_words(found.into_iter().map(|(key, found)| (key, recalled.coverage.shares(&found))));
+        let mut signals =
+            Signals::of_words(found.into_iter().map(|(key, found)| (key, recalled.coverage.shares(&found))));
         signals.add(KIND * question.understood.sure, preferred);
         signals.add(ROW, best_rows(recalled, &texts));
         signals.add(STATEMENT, below_statements(&request.query, &texts));
