@@ -120,7 +120,7 @@ fn requests(args: &EntitySetArgs, now: Timestamp) -> Result<Vec<(String, EntityR
         aliases: args.alias.clone(),
         state: args.state.clone(),
         time: args.time.map(|time| time.of_state(args.time_field.as_ref())).transpose()?,
-        what: match (args.remove, args.retype) {
+        action: match (args.remove, args.retype) {
             (true, _) => EntityAction::Remove,
             (_, true) => EntityAction::Retype,
             _ => EntityAction::Set,

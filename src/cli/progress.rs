@@ -67,10 +67,12 @@ pub(super) fn end_on_interrupt(display: &Arc<Display>) {
             let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
             if let Some(display) = running {
                 display.clear();
-                let published = count(display.counts.published.load(Ordering::Relaxed), "document");
-                write_line(&format!(
-                    "interrupted: {published} of this run saved; run the same command again to continue"
-                ));
+                // A publication may have ended since the last count.
+                let saved = match display.counts.published.load(Ordering::Relaxed) {
+                    0 => String::new(),
+                    published => format!(": at least {} of this run saved", count(published, "document")),
+                };
+                write_line(&format!("interrupted{saved}; run the same command again to continue"));
             }
             std::process::exit(INTERRUPTED);
         });

@@ -236,7 +236,7 @@ fn ctrl_c_says_what_is_saved_and_the_same_command_continues() {
     let published = sandbox.path(".kb/namespaces/default/MANIFEST.json");
     wait_until("the first batch is published", || published.exists());
     interrupt(&running);
-    end(running).tells_all(130, &["interrupted: ", "run the same command again to continue"]);
+    end(running).tells_all(130, &["interrupted", "run the same command again to continue"]);
     std::fs::remove_file(mark).unwrap();
     let report = sandbox.json(&["ingest", "docs", "--no-embed"]);
     assert_eq!((report["counts"]["unchanged"].as_u64(), report["counts"]["added"].as_u64()), (Some(256), Some(44)));

@@ -93,7 +93,7 @@ impl Entities {
 
     fn carry_out(&mut self, request: EntityRequest, now: Timestamp) -> Result<()> {
         let known = self.owners.get(&fold_name(&request.name)).and_then(|key| self.rows.get(key)).cloned();
-        match (request.what, known) {
+        match (request.action, known) {
             (EntityAction::Remove, Some(row)) => self.remove(row, &request, now),
             (EntityAction::Remove, None) => Err(self.unknown(&request.name)),
             (EntityAction::Set | EntityAction::Retype, known) => self.set(known, request, now),
@@ -114,7 +114,7 @@ impl Entities {
         let mut row = known.unwrap_or_else(|| EntityRow::named(&request.name, now));
         let was = row.clone();
         if let Some(kind) = request.kind {
-            set_type(&mut row, kind, request.what)?;
+            set_type(&mut row, kind, request.action)?;
         }
         for alias in request.aliases {
             self.add_alias(&mut row, alias)?;
@@ -305,7 +305,7 @@ mod tests {
     }
 
     fn removal(request: EntityRequest) -> EntityRequest {
-        EntityRequest { what: EntityAction::Remove, ..request }
+        EntityRequest { action: EntityAction::Remove, ..request }
     }
 
     fn try_all(rows: &[EntityRow], requests: &[EntityRequest]) -> Result<EntityPlan> {
@@ -338,7 +338,7 @@ mod tests {
         let rows = after(&[], &[typed("Pump", "machine")]);
         let error = try_all(&rows, &[typed("Pump", "valve")]).unwrap_err();
         assert!(error.message().contains("of the type \"machine\", not \"valve\""), "{error}");
-        let meant = EntityRequest { what: EntityAction::Retype, ..typed("Pump", "valve") };
+        let meant = EntityRequest { action: EntityAction::Retype, ..typed("Pump", "valve") };
         assert_eq!(after(&rows, &[meant])[0].kind, "valve");
         assert!(try_all(&[], &[typed("Pump", "a"), typed("Pump", "b")]).is_err(), "within a batch too");
     }

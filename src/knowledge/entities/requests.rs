@@ -77,7 +77,7 @@ pub struct EntityRequest {
     pub state: Option<String>,
     /// When the state begins (`None` is now), or which states to remove.
     pub time: Option<RequestTime>,
-    pub what: EntityAction,
+    pub action: EntityAction,
 }
 
 impl EntityRequest {
@@ -87,11 +87,11 @@ impl EntityRequest {
         let kind = self.kind.map(|kind| checked_text("type", &kind, LONGEST_TYPE)).transpose()?;
         let aliases = self.aliases.iter().map(|alias| checked_name("alias", alias)).collect::<Result<Vec<_>>>()?;
         let state = self.state.map(|state| checked_text("state", &state, LONGEST_STATE)).transpose()?;
-        if self.what == EntityAction::Remove && (state.is_some() || kind.is_some()) {
+        if self.action == EntityAction::Remove && (state.is_some() || kind.is_some()) {
             return Err(Error::usage(format!("removing {name:?} takes neither a state nor a type"))
                 .hint("name a state by its time, or an alias; without both the entity is removed"));
         }
-        if self.what != EntityAction::Remove
+        if self.action != EntityAction::Remove
             && let Some(time) = &self.time
         {
             if state.is_none() {
@@ -105,7 +105,7 @@ impl EntityRequest {
                     .hint("record a state once it is true; plans belong in a document"));
             }
         }
-        Ok(EntityRequest { name, kind, aliases, state, time: self.time, what: self.what })
+        Ok(EntityRequest { name, kind, aliases, state, time: self.time, action: self.action })
     }
 }
 
@@ -235,7 +235,7 @@ fn request(text: &str, now: Timestamp) -> Result<EntityRequest> {
         aliases: line.aliases,
         state: line.state,
         time: time.transpose()?,
-        what: if line.remove { EntityAction::Remove } else { EntityAction::Set },
+        action: if line.remove { EntityAction::Remove } else { EntityAction::Set },
     })
 }
 
