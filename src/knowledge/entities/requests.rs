@@ -293,7 +293,7 @@ mod tests {
         assert_eq!((requests.len(), requests[1].0.as_str()), (2, "line 3 of x.jsonl"));
         assert_eq!(requests[0].1.kind.as_deref(), Some("machine"));
         assert_eq!(requests[0].1.time.as_ref().unwrap().start().to_string(), "2026-11-01T00:00:00Z");
-        assert_eq!(requests[1].1.what, EntityAction::Remove);
+        assert_eq!(requests[1].1.action, EntityAction::Remove);
         let listed = r#"{"name":"a","type":"entity","entity_type":"","aliases":[],"state":null,"time":null,"documents":1,"parents":2,"namespace":"x"}"#;
         assert_eq!(read(listed).unwrap()[0].1, EntityRequest { name: "a".into(), ..EntityRequest::default() });
     }
