@@ -2,17 +2,19 @@
 //!
 //! Property tests check that the parents of a section, joined, are its text, that the children of a parent, joined, are
 //! the parent, and that no chunk crosses a section boundary or splits a character. White space between two chunks
-//! belongs to the first.
+//! belongs to the first. A chunk crosses the break of a page only within a paragraph or a table.
 
 pub mod context;
 mod embedded;
 mod split;
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 pub use embedded::EmbeddedText;
 
-use crate::structure::Section;
+use crate::structure::{Section, SectionText};
 use crate::text::tables::is_row;
 use context::ContextKind;
 
@@ -100,16 +102,35 @@ pub fn cut(sections: &[Section], config: &ChunkConfig) -> Vec<CutParent> {
             let pages = || Some((section.text.page_at(start)?, section.text.page_at(last.max(start + 1) - 1)?));
             Cut { content: text[start..end].to_owned(), pages: pages() }
         };
-        for range in split::parents(text, config.parent_chars) {
-            let children = split::children(&text[range.clone()], config.child_chars, config.parent_chars);
-            parents.push(CutParent {
-                section: section_index,
-                text: part(range.start, range.end),
-                children: children.iter().map(|c| part(range.start + c.start, range.start + c.end)).collect(),
-            });
+        for pages in between_page_breaks(&section.text) {
+            for range in split::parents(&text[pages.clone()], config.parent_chars) {
+                let (start, end) = (pages.start + range.start, pages.start + range.end);
+                let children = split::children(&text[start..end], config.child_chars, config.parent_chars);
+                parents.push(CutParent {
+                    section: section_index,
+                    text: part(start, end),
+                    children: children.iter().map(|child| part(start + child.start, start + child.end)).collect(),
+                });
+            }
         }
     }
     parents
+}
+
+/// The parts of a text between the breaks of its pages, so that a hit names the page of its answer. A paragraph or a
+/// table that goes on over a break stays whole, and no part is blank.
+fn between_page_breaks(section: &SectionText) -> Vec<Range<usize>> {
+    let text = &section.text;
+    let (mut parts, mut start) = (Vec::new(), 0);
+    for &(at, _) in &section.pages {
+        let is_between_paragraphs = text[..at].ends_with("\n\n");
+        if is_between_paragraphs && !text[start..at].trim().is_empty() && !text[at..].trim().is_empty() {
+            parts.push(start..at);
+            start = at;
+        }
+    }
+    parts.push(start..text.len());
+    parts
 }
 
 /// Cuts sections and checks that their parents, joined, are their text, and the children of a parent the parent. For tests
@@ -160,6 +181,22 @@ mod tests {
         let text = "a".repeat(40 << 20);
         assert!((0..5_000).all(|_| overlap(&text, &config).len() == config.overlap_chars));
         assert_eq!(overlap("Text.\n\n| a | b |\n\n", &config), "");
+    }
+
+    #[test]
+    fn a_parent_ends_with_its_page_unless_a_paragraph_goes_on() {
+        let text = "The first page ends here.\n\n12\n\nThe second page has a sentence that goes on.\n\nIt ends.\n\n";
+        let at = |words: &str| text.find(words).unwrap();
+        let pages = vec![(0, 1), (at("The second"), 2), (at("that goes"), 3), (text.len(), 4)];
+        let mut sections = sections(&markdown::parse("x"), "t", None);
+        sections[0].text = SectionText { text: text.to_owned(), pages };
+        let config = ChunkConfig::default();
+        assert_rebuilt(&sections, &config);
+        let parents = cut(&sections, &config);
+        let found: Vec<_> = parents.iter().map(|one| (one.text.content.as_str(), one.text.pages)).collect();
+        let (first, second) = text.split_at(at("The second"));
+        assert_eq!(found, [(first, Some((1, 1))), (second, Some((2, 3)))]);
+        assert!(parents[0].children.iter().all(|child| child.pages == Some((1, 1))));
     }
 
     proptest! {
