@@ -32,8 +32,8 @@ pub use tree::{PREAMBLE, Provenance, Section, SectionText};
 
 use tree::Heading;
 
-/// Raised with each change that gives documents other sections or cuts them otherwise. It is stored with each document, so that `kb reindex
-/// --structure` finds documents of older versions.
+/// Raised with each change that gives documents other sections or cuts them otherwise. It is stored with each document,
+/// so that `kb reindex --structure` finds documents of older versions.
 pub const STRUCTURE_VERSION: u32 = 16;
 
 /// The sections of a document in the order of its table of contents, after a preamble if there is text for one.
