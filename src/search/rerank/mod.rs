@@ -127,8 +127,8 @@ fn own_title(chunk: &IndexedParentChunk) -> &str {
 fn best_rows(recalled: &Recalled<'_>, texts: &HashMap<ChunkKey, IndexedParentChunk>) -> HashMap<ChunkKey, f32> {
     let searched = recalled.keyword.question_words();
     let best = |chunk: &IndexedParentChunk| {
-        let shares = labels_of_figures(&chunk.content).into_iter();
-        shares.map(|label| recalled.coverage.share_of(searched, &label)).fold(0.0, f32::max)
+        let labels = labels_of_figures(&chunk.content);
+        labels.iter().map(|label| recalled.coverage.share_of(searched, label)).fold(0.0, f32::max)
     };
     texts.iter().map(|(key, chunk)| (key.clone(), best(chunk))).filter(|(_, share)| *share > 0.0).collect()
 }
