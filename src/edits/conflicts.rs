@@ -17,7 +17,7 @@ use crate::ids::{ChunkId, DocId};
 use crate::store::{Edit, NewDocument, ParentChunk};
 use crate::text::tokens::tokenize;
 
-/// Runs of sentences with at least this likeness (Dice coefficient of their words) count as versions of each other.
+/// Runs of sentences with at least this similarity (Dice coefficient of their words) count as versions of each other.
 const LEAST_SIMILARITY: f32 = 0.4;
 /// A conflict covers the sentences between its neighbours, if they are at most this many more than the original ones.
 const MORE_BETWEEN: usize = 12;
@@ -261,9 +261,9 @@ impl<'a> Version<'a> {
                     continue;
                 }
                 let both = said.iter().filter(|word| wanted.contains(**word)).count() as f32;
-                let likeness = 2.0 * both / (said.len() + wanted.len()) as f32;
-                if likeness >= LEAST_SIMILARITY && best.as_ref().is_none_or(|(most, _)| likeness > *most) {
-                    best = Some((likeness, among.start + start..among.start + end + 1));
+                let similarity = 2.0 * both / (said.len() + wanted.len()) as f32;
+                if similarity >= LEAST_SIMILARITY && best.as_ref().is_none_or(|(most, _)| similarity > *most) {
+                    best = Some((similarity, among.start + start..among.start + end + 1));
                 }
             }
         }

@@ -71,7 +71,7 @@ impl Sessions {
         Ok(token_vectors(&self.outputs(0, &["a"])?).is_some())
     }
 
-    /// Backend texts in one batch and passes `each` the tokens of each text with their vectors, `[tokens, dimension]`.
+    /// Runs texts in one batch and passes `each` the tokens of each text with their vectors, `[tokens, dimension]`.
     /// Some tokens are padding.
     ///
     /// # Errors

@@ -74,7 +74,7 @@ fn crashed() -> Error {
     Error::failed("kb crashed while it read this source").hint("report this, with the file")
 }
 
-/// Whether a source without text is a document all the same. Standard input and pages that give none have failed.
+/// Whether a source without text is a document all the same. For standard input and pages on the web it is an error.
 pub(super) fn may_be_empty(source: &str, format: Format) -> bool {
     is_file(source) && format.may_be_empty()
 }

@@ -101,8 +101,8 @@ fn people(of: Option<&Address<'_>>) -> String {
     each.collect::<Vec<_>>().join(", ")
 }
 
-/// The plain text, or else the HTML text; then the messages inside, and the attachments with their names, and their
-/// texts if they have one.
+/// The plain text, or else the HTML text; then the messages inside, and the names of the attachments, with the text of
+/// those that are text.
 fn blocks(message: &Message<'_>, nested: usize, warnings: &mut Vec<String>) -> Vec<Block> {
     let mut blocks: Vec<Block> = message.text_bodies().flat_map(|part| text(part, warnings)).collect();
     if blocks.is_empty() {

@@ -102,7 +102,7 @@ impl Format {
         matches!(self, C | Cpp | CSharp | Go | Java | JavaScript | Php | Python | Rust | TypeScript)
     }
 
-    /// Whether people write a file of it by hand, so that it may have no text yet, or only what programs read.
+    /// Whether people write such files by hand, so that one may have no text yet, or only text for programs.
     pub fn may_be_empty(self) -> bool {
         use Format::{AsciiDoc, Csv, Jsonl, Markdown, RestructuredText, Text};
         self.is_code() || matches!(self, AsciiDoc | Csv | Jsonl | Markdown | RestructuredText | Text)

@@ -110,7 +110,7 @@ mod tests {
         let wanted: Vec<Row> = [["Season", "Turns"], ["Winter and spring", "42"], ["夏", ""]]
             .map(|row| row.map(str::to_owned).to_vec())
             .into();
-        let grid_rows = [
+        let grid = [
             "+--------+-------+",
             "| Season | Turns |",
             "+========+=======+",
@@ -121,17 +121,17 @@ mod tests {
             "| 夏     |       |",
             "+--------+-------+",
         ];
-        assert_eq!(rows(&grid_rows), Some(wanted.clone()));
+        assert_eq!(rows(&grid), Some(wanted.clone()));
         let simple = ["======  =====", "Season  Turns", "======  =====", "Winter and spring", "夏", "======  ====="];
         assert_eq!(rows(&simple).unwrap()[2], ["夏"]);
-        let simple_rows = [
+        let simple = [
             "=================  =====",
             "Season             Turns",
             "=================  =====",
             "Winter and spring  42",
             "=================  =====",
         ];
-        assert_eq!(rows(&simple_rows).unwrap(), wanted[..2]);
+        assert_eq!(rows(&simple).unwrap(), wanted[..2]);
     }
 
     #[test]

@@ -63,7 +63,7 @@ fn indexed(name: &str) -> Vec<String> {
     tokenize(name).into_iter().map(|token| token.text).collect()
 }
 
-/// Rates the candidates, up to `max_confidence`. Returns those with the least confidence of the request, and the
+/// Rates the candidates, up to `max_confidence`. Returns those that reach the request's least confidence, and the
 /// others.
 pub(super) fn split_by_confidence(
     request: &SearchRequest,

@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn a_folder_that_is_renamed_before_its_lock_is_opened_is_no_error() {
         let (_folder, namespace) = samples::namespace();
-        assert!(matches!(open_lock(&namespace), Ok(None)), "renamed between the two steps of try_take_or_make");
+        assert!(matches!(open_lock(&namespace), Ok(None)), "renamed between the two steps of try_take_or_create");
         assert!(WriterLock::try_take(&namespace).is_err(), "a namespace that must exist");
         let lock = WriterLock::try_take_or_create(&namespace).unwrap();
         assert!(lock.is_some() && namespace.root().is_dir());

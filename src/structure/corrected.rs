@@ -1,7 +1,7 @@
 //! The places of the entries of a corrected table of contents.
 //!
-//! Entries with a page are found on it like those of an outline. Entries without one are searched in the whole text,
-//! each after the one before.
+//! Entries with a page are found on it like those of an outline. Entries without one are looked for in the whole
+//! text, each after the one before.
 
 use std::borrow::Cow;
 

@@ -43,7 +43,7 @@ pub(super) fn first_on(page: u32, blocks: &[Block]) -> usize {
     blocks.partition_point(|block| block.page.unwrap_or(0) < page)
 }
 
-/// The blocks of a page in which titles are searched.
+/// The blocks of a page in which titles are looked for.
 pub(super) fn lines_of(page: u32, blocks: &[Block]) -> Range<usize> {
     let first = first_on(page, blocks);
     first..first_on(page + 1, blocks).min(first + MOST_LINES_OF_A_PAGE)

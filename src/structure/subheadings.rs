@@ -103,7 +103,7 @@ mod tests {
         blocks.iter().enumerate().filter_map(heading).collect()
     }
 
-    fn deepened(blocks: &[Block], entries: &[(&str, u32)]) -> Vec<(u32, String)> {
+    fn with_subheadings(blocks: &[Block], entries: &[(&str, u32)]) -> Vec<(u32, String)> {
         let listed = |block: &Block| entries.iter().find(|(title, _)| *title == block.text).map(|(_, level)| *level);
         let looks = |block: &Block| match block.style.as_ref().filter(|style| style.bold)?.size {
             size if size > 14.0 => Some(1),
@@ -132,7 +132,7 @@ mod tests {
             names(2, &["Seals", "Lamps"]),
         ];
         assert_eq!(
-            deepened(&blocks, &entries),
+            with_subheadings(&blocks, &entries),
             wanted.concat(),
             "short entries and those with entries stay as they are"
         );
@@ -143,7 +143,7 @@ mod tests {
         let first = chapter("Plant", 1, &["1.1 Pumps", "1.2 Motors", "1.3 Screens"]);
         let second = chapter("Repairs", 4, &["2.1 Seals", "2.2 Lamps", "2.3 Valves", "Attention"]);
         let entries = [("Plant", 1), ("1.1 Pumps", 2), ("1.2 Motors", 2), ("1.3 Screens", 2), ("Repairs", 1)];
-        let found = deepened(&[first, second].concat(), &entries);
+        let found = with_subheadings(&[first, second].concat(), &entries);
         let added: Vec<&str> = found[5..].iter().map(|(_, title)| title.as_str()).collect();
         assert_eq!(added, ["2.1 Seals", "2.2 Lamps", "2.3 Valves"]);
     }
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn two_headings_below_an_entry_are_too_few() {
         let two = [chapter("Plant", 1, &["Pumps", "Motors"]), page(3, [body("b")])].concat();
-        assert_eq!(deepened(&two, &[("Plant", 1)]), [(1, "Plant".to_owned())]);
-        assert_eq!(deepened(&[], &[]), []);
+        assert_eq!(with_subheadings(&two, &[("Plant", 1)]), [(1, "Plant".to_owned())]);
+        assert_eq!(with_subheadings(&[], &[]), []);
     }
 }

@@ -456,7 +456,7 @@ fn a_section_of_a_chapter_is_not_that_of_another_chapter() {
 
 #[test]
 fn a_name_that_a_file_writes_as_one_word_is_found() {
-    let sandbox = Sandbox::prepared("search_query::glued", |sandbox| {
+    let sandbox = Sandbox::prepared("search_query::joined_words", |sandbox| {
         for name in ["KRAFTHEINZ_2019_10K", "PEPSICO_2019Q1_10Q", "PEPSICO_2020Q1_10Q"] {
             sandbox.write(&format!("{name}.txt"), "The revenue of the year rose by a tenth.\n");
         }

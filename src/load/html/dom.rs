@@ -11,7 +11,7 @@ use html5ever::{ParseOpts, parse_document};
 /// For each element the parser looks at those that are open around it, so its time grows with the square of their
 /// number: 200,000 took two minutes. Browsers do not nest deeper than 512.
 const MOST_OPEN: usize = 5_000;
-/// The open elements are counted after every so many bytes.
+/// The open elements are counted each time this many bytes are read.
 const COUNT_INTERVAL: usize = 4096;
 
 /// The elements of a page, up to where too many are open.

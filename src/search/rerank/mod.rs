@@ -1,5 +1,6 @@
-//! Reranks the best candidates by signals that neither retriever sees: how much of the question a chunk and its titles have,
-//! how much of it the titles alone have, and how much of it the label of one row of figures has. On request a
+//! Reranks the best candidates by signals that neither retriever sees: how much of the question a chunk and its titles
+//! have, how much of it the titles alone have, how much of it the label of one row of figures has, whether the chunk is
+//! of the kind that answers the question, and whether it is below the statement that the question names. On request a
 //! cross-encoder then reads the first of them.
 //!
 //! In BM25 a frequent word makes up for a missing one, and a vector covers everything at once. Which words of the

@@ -1,4 +1,5 @@
-//! Statements of accounts that a question names: what "the cash flow statement" says is sought under that title.
+//! Financial statements that a question or a title names: "the cash flow statement" and "Statements of Cash Flows" are
+//! the same.
 
 /// The names of each statement, in the singular.
 const STATEMENTS: [&[&str]; 3] = [

@@ -114,7 +114,7 @@ fn chinese_part(query: &str) -> Option<AskedPart> {
     near.char_indices().find_map(|(start, _)| part_at(text, before + start))
 }
 
-/// The end of a text, the only place where a part is searched: it is near the words that ask about it, and a text may
+/// The end of a text, the only place where a part is looked for: it is near the words that ask about it, and a text may
 /// consist of numbers alone.
 fn last_characters(text: &str) -> &str {
     let from = text.char_indices().rev().nth(MOST_CHARACTERS - 1).map_or(0, |(at, _)| at);
@@ -127,7 +127,7 @@ const POLITE_IN_CHINESE: [&str; 4] = ["请问", "请", "帮我", "给我"];
 const SUMMARISE: [&str; 9] = ["总结一下", "总结", "概括一下", "概括", "概述", "介绍一下", "介绍", "讲讲", "说说"];
 /// Words between a part and the question about it that are no title.
 const ADVERBS: [&str; 5] = ["主要", "具体", "大概", "到底", "都"];
-/// A part is searched in this many characters at the end.
+/// A part is looked for in this many characters at the end.
 const MOST_CHARACTERS: usize = 200;
 /// The longest title in a question, in characters.
 const LONGEST_TITLE: usize = 30;
