@@ -160,8 +160,8 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// A path for one line of output, different for each path: what [`visible`] would change, and line breaks, are escaped as
-/// in URLs. Without them, the path could be that of another file.
+/// A path for one line of output: what [`visible`] would change, and line breaks, are escaped as in URLs. Without them,
+/// the path could be that of another file. Only a file with such an escape in its own name can have the same path.
 pub fn visible_path(path: &str) -> Cow<'_, str> {
     if !path.contains('\n') && visible(path) == path {
         return Cow::Borrowed(path);
