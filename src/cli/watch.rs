@@ -177,9 +177,9 @@ impl Watched {
     }
 }
 
-/// Distinguishes a folder from another one at the same path. `None` if there is none.
+/// Distinguishes a folder from another one at the same path. `None` if nothing that can be read is there.
 fn identity(folder: &Path) -> Option<(u64, u64)> {
-    let facts = folder.metadata().ok()?;
+    let facts = folder.metadata().ok().filter(|facts| facts.is_dir() || facts.is_file())?;
     #[cfg(unix)]
     return Some((std::os::unix::fs::MetadataExt::dev(&facts), std::os::unix::fs::MetadataExt::ino(&facts)));
     #[cfg(not(unix))]
