@@ -5,7 +5,7 @@ use clap::{ArgMatches, Command};
 use super::super::spelling;
 use crate::error::{NextStep, spell_with};
 
-/// Registers these words, whatever the command.
+/// Registers this spelling, whatever the command.
 pub(super) fn register(_command: &Command, _arguments: &ArgMatches) {
     spell_with(argument, tool);
 }
