@@ -89,7 +89,8 @@ impl Loader {
             return Err(Error::failed("the file is empty").hint(format!("{}, or delete it", skip())));
         }
         // A program that writes the file anew, or a full disk, may have emptied it.
-        if bytes.trim_ascii().is_empty() && before.is_some_and(|row| row.parents > 0) {
+        let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        if text.trim_ascii().is_empty() && before.is_some_and(|row| row.parents > 0) {
             let kept = "the file is empty now; the text that it had is kept";
             return Err(Error::failed(kept).hint(format!(
                 "{}, or delete it and ingest with {}",

@@ -138,7 +138,7 @@ impl Omitted {
 /// The error if not even the first parent chunk fits into a token limit of `most`: it needs `least`.
 pub(super) fn nothing_fits(least: usize, most: usize) -> Error {
     Error::usage(format!("not even the first parent chunk fits into {most} tokens"))
-        .hint(format!("it needs {least} with its titles; raise {}", Setting("max_tokens")))
+        .hint(format!("it needs {least} in all; raise {}", Setting("max_tokens")))
 }
 
 /// The titles of a section, given those of a chunk in it: without the document's title, unless it is the section's own.

@@ -65,22 +65,21 @@ pub(super) async fn rerank(
     if by_words {
         let start = Instant::now();
         let found = recalled.keyword.words_found(&candidates[..DEPTH.min(candidates.len())])?;
-        let counted = found.len();
-        let texts = parent_chunks(snapshots, candidates.iter().take(READ).map(Candidate::key))?;
-        let preferred = of_kind(&question.understood, &texts);
-        let preferred_count = preferred.len();
-        let mut signals =
-            Signals::of_words(found.into_iter().map(|(key, found)| (key, recalled.coverage.shares(&found))));
-        signals.add(KIND * question.understood.sure, preferred);
-        signals.add(ROW, best_rows(recalled, &texts));
-        signals.add(STATEMENT, below_statements(&request.query, &texts));
+        let (counted, mut preferred) = (found.len(), HashMap::new());
         if recalled.coverage.distinguishes() {
+            let texts = parent_chunks(snapshots, candidates.iter().take(READ).map(Candidate::key))?;
+            preferred = of_kind(&question.understood, &texts);
+            let shares = found.into_iter().map(|(key, found)| (key, recalled.coverage.shares(&found)));
+            let mut signals = Signals::of_words(shares);
+            signals.add(KIND * question.understood.sure, &preferred);
+            signals.add(ROW, &best_rows(recalled, &texts));
+            signals.add(STATEMENT, &below_statements(&request.query, &texts));
             rank_by_signals(&mut candidates, &signals);
         }
         let stage = trace.stage("rerank", start, counted, candidates.len());
         stage.ranking(&candidates);
-        if preferred_count > 0 {
-            stage.note(format!("{} of the requested kind", count(preferred_count, "parent chunk")));
+        if !preferred.is_empty() {
+            stage.note(format!("{} of the requested kind", count(preferred.len(), "parent chunk")));
         }
     }
     read_first(models, request, snapshots, candidates, trace).await
@@ -101,13 +100,13 @@ impl Signals {
     }
 
     /// Adds a signal that candidates have to a share from 0 to 1. One that none of them has counts for nothing.
-    fn add(&mut self, weight: f32, shares: HashMap<ChunkKey, f32>) {
+    fn add(&mut self, weight: f32, shares: &HashMap<ChunkKey, f32>) {
         if shares.is_empty() {
             return;
         }
         self.most += weight;
         for (key, share) in shares {
-            *self.of.entry(key).or_default() += weight * share;
+            *self.of.entry(key.clone()).or_default() += weight * share;
         }
     }
 }
@@ -186,7 +185,7 @@ mod tests {
         let key = |id: &str| ChunkKey { chunk_id: id.into(), namespace: 0 };
         let rank = |rows: HashMap<ChunkKey, f32>| {
             let mut signals = Signals::of_words(std::iter::empty());
-            signals.add(ROW, rows);
+            signals.add(ROW, &rows);
             let mut ranked = vec![candidate("text", 0.9), candidate("table", 0.75)];
             rank_by_signals(&mut ranked, &signals);
             (ids(&ranked), ranked[0].score)

@@ -19,7 +19,8 @@ const STATEMENTS: [&[&str]; 3] = [
 
 /// The statements that a question or a title names, by their places.
 pub(super) fn named(text: &str) -> Vec<usize> {
-    let words = singular(text);
+    // Off-balance-sheet arrangements are what no balance sheet shows.
+    let words = singular(text).replace(" off balance sheet ", " ");
     let is_named = |name: &&str| if name.is_ascii() { words.contains(&singular(name)) } else { words.contains(name) };
     (0..STATEMENTS.len()).filter(|statement| STATEMENTS[*statement].iter().any(is_named)).collect()
 }
@@ -45,6 +46,7 @@ mod tests {
             ("Condensed Consolidated Statements of Operations", &[2]),
             ("according to the profit and loss statement", &[2]),
             ("合并现金流量表（续）", &[1]),
+            ("Off-balance-sheet arrangements", &[]),
             ("Cash flows, income and the balance of operations", &[]),
             ("", &[]),
         ] {
