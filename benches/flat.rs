@@ -4,10 +4,10 @@
 //! cargo bench --bench measure -- flat --chunks 10000,100000,1000000 --keep DIR
 //! ```
 //!
-//! Documents and vectors are made up (`synthetic`). Commands run in fresh processes; the best of the runs counts, because
-//! other work on the machine only makes them slower. The last column divides the figure of the largest store by that of the
-//! smallest: about 1 is flat. What reads a whole store is run once, and shown for each thousand chunks. Every change is
-//! undone, so that a kept store can be measured again.
+//! Documents and vectors are made up (`synthetic`). Commands run in fresh processes; the best of the runs counts,
+//! because other work on the machine only makes them slower. The last column divides the figure of the largest store by
+//! that of the smallest: about 1 is flat. What reads a whole store is run once, and shown for each thousand chunks.
+//! Every change is undone, so that a kept store can be measured again.
 
 use std::collections::HashSet;
 use std::path::Path;

@@ -4,11 +4,11 @@
 //! cargo bench --bench measure -- ingest --files 2000 --pdfs DIR
 //! ```
 //!
-//! Makes up `--files` Markdown files (`synthetic`), and takes the PDFs below `--pdfs` as they are. Each of the two sets is
-//! read by one library call per file, embedded by the bare model, written by bare LanceDB, and ingested by the program with
-//! and without vectors, in this order in one run. The bare steps keep everything in memory, recover nothing and run one
-//! after the other, each with as many threads as kb uses; PDFs are also read by `pdftotext`, one process per file. The
-//! overhead says how much longer the program takes than the slowest of them.
+//! Makes up `--files` Markdown files (`synthetic`), and takes the PDFs below `--pdfs` as they are. Each of the two sets
+//! is read by one library call per file, embedded by the bare model, written by bare LanceDB, and ingested by the
+//! program with and without vectors, in this order in one run. The bare steps keep everything in memory, recover
+//! nothing and run one after the other, each with as many threads as kb uses; PDFs are also read by `pdftotext`, one
+//! process per file. The overhead says how much longer the program takes than the slowest of them.
 
 use std::iter;
 use std::path::{Path, PathBuf};

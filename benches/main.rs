@@ -1,5 +1,5 @@
-//! What kb costs and how good its answers are, for `docs/measurements.md`. All measures are in one program, because each
-//! program that is linked with optimisation takes half an hour.
+//! What kb costs and how good its answers are, for `docs/measurements.md`. All measures are in one program, because
+//! each program that is linked with optimisation takes half an hour.
 //!
 //! ```sh
 //! cargo bench --bench measure -- MEASURE [OPTIONS]

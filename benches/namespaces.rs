@@ -4,8 +4,8 @@
 //! cargo bench --bench measure -- namespaces --chunks 10000 --namespaces 1000 --keep DIR
 //! ```
 //!
-//! All namespaces are links to the files of one, so that a thousand fit on a disk; kb cannot tell. At the end twenty are
-//! searched by a process that may open 256 files.
+//! All namespaces are links to the files of one, so that a thousand fit on a disk; kb cannot tell. At the end twenty
+//! are searched by a process that may open 256 files.
 
 use std::path::Path;
 use std::process::Command;

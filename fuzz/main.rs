@@ -1,5 +1,5 @@
-//! All targets in one program, because linking each would take longer than many of them run. `KB_FUZZ_TARGET` names the one
-//! that runs.
+//! All targets in one program, because linking each would take longer than many of them run. `KB_FUZZ_TARGET` names the
+//! one that runs.
 
 #![no_main]
 

@@ -38,13 +38,13 @@ impl Kind {
     }
 }
 
-/// A setting by its name in `kb.toml`, such as `max_tokens`. It displays as the user spells it: as a flag on the command
-/// line, as its variable if the environment sets it.
+/// A setting by its name in `kb.toml`, such as `max_tokens`. It displays as the user spells it: as a flag on the
+/// command line, as its variable if the environment sets it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Setting(pub &'static str);
 
-/// What the user can do next. It displays as the command that does it, without quotes around it. A text is an argument of
-/// the command, or a placeholder for it such as `NAME`.
+/// What the user can do next. It displays as the command that does it, without quotes around it. A text is an argument
+/// of the command, or a placeholder for it such as `NAME`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NextStep<'a> {
     AddModel(&'a str),

@@ -100,11 +100,12 @@ impl KnowledgeBase {
     /// Ingests files and folders: reads those that are new or have changed, and embeds them. Each file has an outcome,
     /// and a file that fails stops no other.
     ///
-    /// Files are read in copies of the running program, so its `main` must begin with [`serve_worker`](crate::serve_worker).
+    /// Files are read in copies of the running program, so its `main` must begin with
+    /// [`serve_worker`](crate::serve_worker).
     ///
     /// # Errors
-    /// If the program did not call [`serve_worker`](crate::serve_worker), a path does not exist, another process writes to
-    /// the namespace, or the store or the model fails.
+    /// If the program did not call [`serve_worker`](crate::serve_worker), a path does not exist, another process writes
+    /// to the namespace, or the store or the model fails.
     pub async fn ingest(&mut self, paths: &[PathBuf]) -> Result<Vec<Ingested>> {
         worker::require_served()?;
         let reading = ReadingSettings::default().reading()?;
@@ -150,7 +151,8 @@ impl KnowledgeBase {
     /// again.
     ///
     /// # Errors
-    /// If no chunk has the id, the text is empty, another process writes to the namespace, or the store or the model fails.
+    /// If no chunk has the id, the text is empty, another process writes to the namespace, or the store or the model
+    /// fails.
     pub async fn edit(&mut self, chunk: &str, text: &str) -> Result<()> {
         let reading = ReadingSettings::default().reading()?;
         let options = RebuildOptions {

@@ -1,5 +1,5 @@
-//! The embedded model on ONNX Runtime. These tests are ignored unless asked for; `.ci/run` takes the library from the PyPI
-//! wheel `onnxruntime`, names it in KB_TEST_ONNXRUNTIME and runs them.
+//! The embedded model on ONNX Runtime. These tests are ignored unless asked for; `.ci/run` takes the library from the
+//! PyPI wheel `onnxruntime`, names it in KB_TEST_ONNXRUNTIME and runs them.
 
 // A failing helper ends the test, as it should.
 #![allow(clippy::unwrap_used)]

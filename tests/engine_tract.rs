@@ -1,4 +1,5 @@
-//! The embedded model on tract, and without an engine. A process has one engine, so each engine has its own test program.
+//! The embedded model on tract, and without an engine. A process has one engine, so each engine has its own test
+//! program.
 
 // A failing helper ends the test, as it should.
 #![allow(clippy::unwrap_used)]

@@ -1,5 +1,5 @@
-//! The context of a chunk: its titles and, from a language model, a situating sentence. It is embedded and indexed with the
-//! chunk but separate from the content everywhere else.
+//! The context of a chunk: its titles and, from a language model, a situating sentence. It is embedded and indexed with
+//! the chunk but separate from the content everywhere else.
 
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +40,8 @@ impl ContextKind {
         }
     }
 
-    /// What every chunk has in place of a situating sentence: `None` means titles only, an empty text no context at all.
+    /// What every chunk has in place of a situating sentence: `None` means titles only, an empty text no context at
+    /// all.
     pub fn situating(self) -> Option<String> {
         (self == ContextKind::None).then(String::new)
     }

@@ -133,8 +133,8 @@ fn between_page_breaks(section: &SectionText) -> Vec<Range<usize>> {
     parts
 }
 
-/// Cuts sections and checks that their parents, joined, are their text, and the children of a parent the parent. For tests
-/// and the fuzzer.
+/// Cuts sections and checks that their parents, joined, are their text, and the children of a parent the parent. For
+/// tests and the fuzzer.
 #[cfg(any(test, feature = "fuzzing"))]
 pub fn assert_rebuilt(sections: &[Section], config: &ChunkConfig) {
     let joined = |cuts: &mut dyn Iterator<Item = &Cut>| cuts.map(|cut| cut.content.as_str()).collect::<String>();

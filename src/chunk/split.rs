@@ -156,8 +156,8 @@ impl Length {
     }
 }
 
-/// Joins neighbouring units while they fit into `limit`. Units that lead to the next one go with it. Each unit is counted
-/// once, because a parent may have hundreds.
+/// Joins neighbouring units while they fit into `limit`. Units that lead to the next one go with it. Each unit is
+/// counted once, because a parent may have hundreds.
 fn pack(text: &str, units: Vec<Range<usize>>, limit: usize) -> Vec<Range<usize>> {
     let mut out: Vec<Range<usize>> = Vec::new();
     let mut last = Length::default();
@@ -192,8 +192,8 @@ fn pack(text: &str, units: Vec<Range<usize>>, limit: usize) -> Vec<Range<usize>>
     out
 }
 
-/// Whether a unit says nothing without the next one: a heading that was not recognised as one, the number of a list item
-/// on its own line, a line that ends in a colon.
+/// Whether a unit says nothing without the next one: a heading that was not recognised as one, the number of a list
+/// item on its own line, a line that ends in a colon.
 fn leads(unit: &str) -> bool {
     let line = unit.trim();
     if line.is_empty()

@@ -11,7 +11,8 @@ use crate::store::{Change, DocumentRow, DocumentTime, MetadataChanges, MetadataV
 // No doc comment: it would become the description of the command.
 #[derive(Debug, Default, Args)]
 pub(super) struct DescribeArgs {
-    /// Set a field of metadata: a text, a number, true, false, or a list like [a, b]; an empty value removes it; repeatable
+    /// Set a field of metadata: a text, a number, true, false, or a list like [a, b]; an empty value removes it;
+    /// repeatable
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_field)]
     meta: Vec<(String, Option<MetadataValue>)>,
     /// Add a tag; repeatable

@@ -62,8 +62,8 @@ pub(super) async fn run_catching_crash(warm: &Warm, command: LocalBoxFuture<'_, 
     Some(outcome)
 }
 
-/// Ends the use of the open store by a command. If the command crashed or gave notices, the store is closed. Otherwise its
-/// snapshot is released, and only what takes too much memory is closed.
+/// Ends the use of the open store by a command. If the command crashed or gave notices, the store is closed. Otherwise
+/// its snapshot is released, and only what takes too much memory is closed.
 struct WarmGuard<'w> {
     warm: &'w Warm,
     keeps_open: bool,

@@ -81,8 +81,8 @@ pub struct IngestArgs {
     /// Skip the vectors, which take most of the time; `kb reindex --vectors` makes them later
     #[arg(long)]
     no_embed: bool,
-    /// The embedding model of a new namespace; `endpoint` is that of [embedding] [default: `model` in kb.toml, otherwise the
-    /// built-in one]
+    /// The embedding model of a new namespace; `endpoint` is that of [embedding] [default: `model` in kb.toml,
+    /// otherwise the built-in one]
     #[arg(long, value_name = "NAME", env = "KB_MODEL")]
     model: Option<String>,
     #[command(flatten)]

@@ -285,7 +285,8 @@ impl Context {
         namespace_name(named).unwrap_or_else(|_| named.clone())
     }
 
-    /// Writes a result to standard output, and the notes that its text lacks to standard error. Returns the exit code 0.
+    /// Writes a result to standard output, and the notes that its text lacks to standard error. Returns the exit code
+    /// 0.
     pub(super) fn show(&self, mut page: Page) -> Result<u8> {
         let format = self.output_format();
         if !page.has_no_namespace {
@@ -354,8 +355,8 @@ impl Context {
     }
 }
 
-/// The path of a source relative to the current folder. `None` if the source is an absolute path or has no file, or if the
-/// path cannot be shown: it is not UTF-8 or has invisible characters.
+/// The path of a source relative to the current folder. `None` if the source is an absolute path or has no file, or if
+/// the path cannot be shown: it is not UTF-8 or has invisible characters.
 fn from_here(store: &Store, source: &str, here: &Path) -> Option<String> {
     let file = store.source_path(source);
     let is_relative = !Path::new(source).is_absolute() && file.exists();

@@ -1,4 +1,5 @@
-//! The command line: one file per command with its options, one library call and a rendering. No other room knows flags.
+//! The command line: one file per command with its options, one library call and a rendering. No other room knows
+//! flags.
 
 mod archive;
 mod browse;

@@ -1,4 +1,5 @@
-//! Where a command writes: to the streams of its process, or into a list that `kb serve` sends to the process that asked.
+//! Where a command writes: to the streams of its process, or into a list that `kb serve` sends to the process that
+//! asked.
 
 use std::borrow::Cow;
 use std::io::Write;

@@ -98,7 +98,8 @@ fn adjust(command: Command, all: bool) -> Command {
     })
 }
 
-/// Joins the lines of each paragraph, so that it fits a terminal of any width. Keeps indented lines and those before them.
+/// Joins the lines of each paragraph, so that it fits a terminal of any width. Keeps indented lines and those before
+/// them.
 fn join_paragraph_lines(help: &str) -> String {
     let mut text = String::new();
     let mut lines = help.lines().peekable();

@@ -1,5 +1,5 @@
-//! The progress of an ingest or a download on standard error: a bar on a terminal, plain lines elsewhere; or as steps for a
-//! client that shows it.
+//! The progress of an ingest or a download on standard error: a bar on a terminal, plain lines elsewhere; or as steps
+//! for a client that shows it.
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,8 +20,8 @@ use crate::text::{count, printable, size};
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
 /// The time between two steps.
 const STEP_INTERVAL: Duration = Duration::from_secs(1);
-/// The bar of an ingest counts the bytes of all files: the best estimate of the work before they are read. Lines that wrap
-/// would leave pieces behind, so the message is last and cut off, and the rest fits 60 columns.
+/// The bar of an ingest counts the bytes of all files: the best estimate of the work before they are read. Lines that
+/// wrap would leave pieces behind, so the message is last and cut off, and the rest fits 60 columns.
 const INGEST: &str = "{bar:12.cyan/dim} {percent:>3} %  {eta} left  {wide_msg}";
 const DOWNLOAD: &str = "{percent:>3} %  {bytes} of {total_bytes}  {bytes_per_sec}, {eta} left  {wide_msg}";
 const DOWNLOAD_OF_UNKNOWN_SIZE: &str = "{spinner} {bytes}  {bytes_per_sec}  {wide_msg}";

@@ -116,8 +116,8 @@ struct Session {
 }
 
 impl Session {
-    /// Prepares this machine's copy for a command, and puts its folder into the options. `None` if the store is a folder,
-    /// or the command uses none.
+    /// Prepares this machine's copy for a command, and puts its folder into the options. `None` if the store is a
+    /// folder, or the command uses none.
     ///
     /// # Errors
     /// If the storage refuses, or does not answer and there is no copy or the command writes.
@@ -192,8 +192,8 @@ impl Session {
         Ok(())
     }
 
-    /// Brings one copy up to date. If another process does that already, a writer waits for it, and so does a reader who
-    /// has no copy yet.
+    /// Brings one copy up to date. If another process does that already, a writer waits for it, and so does a reader
+    /// who has no copy yet.
     async fn pull_one(&self, namespace: &Namespace) -> Result<()> {
         let started = Instant::now();
         loop {
@@ -239,8 +239,8 @@ impl Session {
         Ok(wanted)
     }
 
-    /// Checks that the named namespaces exist. The error lists the names in the storage: the store on this machine knows
-    /// only the namespaces that were copied.
+    /// Checks that the named namespaces exist. The error lists the names in the storage: the store on this machine
+    /// knows only the namespaces that were copied.
     async fn must_exist(&self, names: &[NamespacePattern<'_>]) -> Result<()> {
         let missing = names.iter().find_map(|named| match named {
             NamespacePattern::One(name) => {

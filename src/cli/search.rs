@@ -141,8 +141,8 @@ pub(super) fn origin_of(setting: &str, store: &Store) -> Result<Option<String>> 
     Ok(own.map(|one| one.from))
 }
 
-/// Reports notes, and with `--verbose` the method and the time of each stage. The note that the model does not read a language
-/// is shown a person once a day.
+/// Reports notes, and with `--verbose` the method and the time of each stage. The note that the model does not read a
+/// language is shown a person once a day.
 pub(super) fn report(context: &Context, notes: &[Note], route: &Route, trace: &Trace) -> Result<()> {
     for note in notes {
         let is_daily = note.code == NoteCode::VectorsLeftOut && !context.global.quiet && !context.output.takes_value();

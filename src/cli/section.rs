@@ -22,8 +22,8 @@ use crate::store::{DocumentRow, Snapshot};
 A misspelt title finds the only title near it, and a note says so. Tokens are counted with the tokenizer of kb's
 embedding model, titles included.")]
 pub struct SectionArgs {
-    /// A document (its id, path, title or a part of them) and its sections (a printed number, a title or a unique part of
-    /// one, or what `kb toc` shows before it). A section alone, or its id, is looked up in all documents
+    /// A document (its id, path, title or a part of them) and its sections (a printed number, a title or a unique part
+    /// of one, or what `kb toc` shows before it). A section alone, or its id, is looked up in all documents
     #[arg(value_names = ["DOC", "SECTION"], required = true, num_args = 1..)]
     names: Vec<String>,
     /// Omit subsections

@@ -105,8 +105,8 @@ mod unix {
         }
     }
 
-    /// Runs a command as a process of its own would. The current folder, the spelling of settings and the notices belong
-    /// to the whole process; this command may set them, because only one runs at a time.
+    /// Runs a command as a process of its own would. The current folder, the spelling of settings and the notices
+    /// belong to the whole process; this command may set them, because only one runs at a time.
     async fn answer_to(call: Call, root: &Path, warm: &Arc<Warm>, command_line: &mut clap::Command) -> Answer {
         let declined = |reason: &str| Answer::Declined(reason.to_owned());
         let _guard = FolderGuard;

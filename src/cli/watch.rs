@@ -1,8 +1,8 @@
 //! `kb watch`: ingests on change.
 //!
-//! Each change starts an ordinary `kb ingest` of all paths, which compares sizes and times and reads what differs. So it does
-//! not matter how an editor saves, how many files change at once or which event was lost, and a crash of an ingest ends
-//! neither the watch nor the store.
+//! Each change starts an ordinary `kb ingest` of all paths, which compares sizes and times and reads what differs. So
+//! it does not matter how an editor saves, how many files change at once or which event was lost, and a crash of an
+//! ingest ends neither the watch nor the store.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -24,8 +24,8 @@ const PAGE_TIMEOUT: usize = 20;
 const OCR_PAGE_TIMEOUT: usize = 120;
 /// Seconds for a file if an OCR program may read every page.
 const OCR_FILE_TIMEOUT: usize = 3600;
-/// Memory for reading a file, in megabytes, on top of a small multiple of its size. The largest of 356 hostile files and a
-/// real book of 429 pages need a tenth of it.
+/// Memory for reading a file, in megabytes, on top of a small multiple of its size. The largest of 356 hostile files
+/// and a real book of 429 pages need a tenth of it.
 const WORKER_MEMORY: usize = 900;
 
 /// The highest time limit, in seconds.
@@ -54,8 +54,8 @@ pub struct IngestSettings {
     /// Skip files and folders that match this glob; repeatable
     #[arg(long, value_name = "GLOB")]
     pub exclude: Option<Vec<String>>,
-    /// The context of parent chunks, which is embedded and indexed with them [default: headings; existing documents keep
-    /// theirs]
+    /// The context of parent chunks, which is embedded and indexed with them [default: headings; existing documents
+    /// keep theirs]
     #[arg(long, value_enum, value_name = "KIND", env = "KB_INGEST_CONTEXT", hide_short_help = true)]
     pub context: Option<ContextKind>,
     #[arg(skip)]

@@ -1,7 +1,7 @@
 //! Settings: the user's `config.toml` < the store's `kb.toml`, as far as it is trusted < environment < flags.
 //!
-//! A topic is one struct that derives `clap::Args` and `Deserialize`: the files fill it, and clap updates it from flags and
-//! variables. Unknown keys are errors, so that a misspelt setting does not go unnoticed.
+//! A topic is one struct that derives `clap::Args` and `Deserialize`: the files fill it, and clap updates it from flags
+//! and variables. Unknown keys are errors, so that a misspelt setting does not go unnoticed.
 
 mod choices;
 mod ingest;
@@ -78,8 +78,8 @@ pub struct HistoryConfig {
 }
 
 impl Config {
-    /// The user's own settings, overridden by those of the store's `kb.toml` as far as the store is trusted. The store need
-    /// not exist.
+    /// The user's own settings, overridden by those of the store's `kb.toml` as far as the store is trusted. The store
+    /// need not exist.
     ///
     /// # Errors
     /// If a file cannot be read or sets something unknown or invalid, with the line.
@@ -117,8 +117,8 @@ impl Config {
         self.reranking.check_tables(RERANKING)
     }
 
-    /// Resolves paths against the folders of the files that name them. They must not depend on the current folder, because
-    /// the files are found from anywhere.
+    /// Resolves paths against the folders of the files that name them. They must not depend on the current folder,
+    /// because the files are found from anywhere.
     fn resolve_paths<'f>(&mut self, folder_of: impl Fn(&str) -> Option<&'f Path>) {
         let beside =
             |setting: &str, path: &Path| folder_of(setting).map_or(path.to_owned(), |folder| folder.join(path));

@@ -1,7 +1,7 @@
 //! The settings of a search: flags, `KB_SEARCH_` variables and the table `[search]` in `kb.toml` are this one struct.
 //!
-//! If settings contradict each other, the earlier one in this list counts, and a note names the other: the target (`--in`,
-//! mode), the method, the reranker, the limit, everything else.
+//! If settings contradict each other, the earlier one in this list counts, and a note names the other: the target
+//! (`--in`, mode), the method, the reranker, the limit, everything else.
 
 use std::path::{Component, Path};
 use std::sync::Arc;
@@ -26,7 +26,8 @@ use crate::text::alike;
 const PREFIX: &str = "KB_SEARCH_";
 /// Hits of the mode broad.
 const DEFAULT_BROAD_LIMIT: usize = 10;
-/// Nearly all answers are above it. Two fifths of the hits for questions without an answer, on the same subject, are below.
+/// Nearly all answers are above it. Two fifths of the hits for questions without an answer, on the same subject, are
+/// below.
 const DEFAULT_MIN_CONFIDENCE: f32 = 0.05;
 /// Tokens of a context.
 pub const DEFAULT_CONTEXT_TOKENS: usize = 4000;
@@ -82,12 +83,13 @@ pub struct SearchSettings {
     #[arg(long, value_name = "FILTER", env = "KB_SEARCH_FILTER", help_heading = FILTERS)]
     #[serde(default, deserialize_with = "one_or_many")]
     pub filter: Option<Vec<String>>,
-    /// Halve the score of a document for each AGE since its time, such as 90d, 6 months or 1y; hyperbolic:90d decays more
-    /// slowly [default: none]
+    /// Halve the score of a document for each AGE since its time, such as 90d, 6 months or 1y; hyperbolic:90d decays
+    /// more slowly [default: none]
     #[arg(long, value_name = "AGE", env = "KB_SEARCH_HALF_LIFE", hide_short_help = true, help_heading = FILTERS)]
     #[serde(default, deserialize_with = "from_text")]
     pub half_life: Option<HalfLifeSetting>,
-    /// Drop hits with a lower confidence than this, from 0 to 1 [default: 0.05; 0 with the methods keyword and semantic]
+    /// Drop hits with a lower confidence than this, from 0 to 1 [default: 0.05; 0 with the methods keyword and
+    /// semantic]
     #[arg(long, value_name = "SHARE", env = "KB_SEARCH_MIN_CONFIDENCE", hide_short_help = true, help_heading = FILTERS)]
     pub min_confidence: Option<Share>,
     /// How to search [default: auto]
@@ -97,7 +99,8 @@ pub struct SearchSettings {
     #[arg(long, value_name = "K,S", allow_hyphen_values = true, env = "KB_SEARCH_WEIGHTS", hide_short_help = true,
         help_heading = RANKING)]
     pub weights: Option<Weights>,
-    /// How to fuse keyword and semantic results: weighted (by scores), rrf or rrf:K (by ranks, K is 60) [default: weighted]
+    /// How to fuse keyword and semantic results: weighted (by scores), rrf or rrf:K (by ranks, K is 60) [default:
+    /// weighted]
     #[arg(long, value_name = "HOW", env = "KB_SEARCH_FUSION", hide_short_help = true, help_heading = RANKING)]
     #[serde(default, deserialize_with = "from_text")]
     pub fusion: Option<Fusion>,
@@ -107,8 +110,9 @@ pub struct SearchSettings {
     /// The kind of the question [default: determined from its words]
     #[arg(long, value_enum, env = "KB_SEARCH_KIND", hide_short_help = true, help_heading = RANKING)]
     pub kind: Option<Kind>,
-    /// Also search for other words: off, missing (synonyms, and matches for unknown words) or all (matches for all words);
-    /// from the language model also llm, or some of rewrite, hyde (a made-up answer), keywords [default: missing]
+    /// Also search for other words: off, missing (synonyms, and matches for unknown words) or all (matches for all
+    /// words); from the language model also llm, or some of rewrite, hyde (a made-up answer), keywords [default:
+    /// missing]
     #[arg(long, value_name = "WORDS", env = "KB_SEARCH_EXPAND", hide_short_help = true, help_heading = RANKING)]
     #[serde(default, deserialize_with = "from_text")]
     pub expand: Option<Expand>,
@@ -282,8 +286,8 @@ fn default_limit(shape: &Shape, output: Output) -> usize {
     }
 }
 
-/// How to rerank the best candidates. Checks a model before the search begins. `time` limits a cross-encoder if the budget
-/// has no time.
+/// How to rerank the best candidates. Checks a model before the search begins. `time` limits a cross-encoder if the
+/// budget has no time.
 ///
 /// # Errors
 /// If there is no such model.

@@ -87,7 +87,8 @@ fn unknown_key(message: &str) -> Option<(&str, &str)> {
     message.strip_prefix("unknown field `")?.split_once('`')
 }
 
-/// The message of an invalid file and its next step: without types of Rust, and with the name nearest to an unknown one.
+/// The message of an invalid file and its next step: without types of Rust, and with the name nearest to an unknown
+/// one.
 fn in_words(message: &str) -> (String, String) {
     let correct = "correct the file".to_owned();
     if let Some((unknown, expected)) = unknown_key(message) {

@@ -165,8 +165,8 @@ impl StoreSettings {
         all
     }
 
-    /// Removes the settings that need trust if the store is not trusted, and returns them. If it is trusted, returns the
-    /// folder of its prompts.
+    /// Removes the settings that need trust if the store is not trusted, and returns them. If it is trusted, returns
+    /// the folder of its prompts.
     pub(super) fn remove_untrusted(&mut self, known: &KnownStores) -> (Option<PathBuf>, Option<IgnoredSettings>) {
         let trusted = known.trusted(&self.store);
         if trusted.as_ref() == Some(&self.hash()) {

@@ -84,8 +84,8 @@ impl FromStr for Seconds {
     }
 }
 
-/// An age that halves a score: `90d`, or `100` if the time field has numbers. The prefix `hyperbolic:` asks for a slower
-/// decay, `none` for no decay.
+/// An age that halves a score: `90d`, or `100` if the time field has numbers. The prefix `hyperbolic:` asks for a
+/// slower decay, `none` for no decay.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HalfLifeSetting {
     /// `None`: no decay.
@@ -139,7 +139,8 @@ pub(super) fn one_or_many<'de, D: Deserializer<'de>>(from: D) -> Result<Option<V
     Texts::deserialize(from).map(|texts| Some(texts.all()))
 }
 
-/// Reads the forms of headings that state a field of their sections, one or a list for each field: `story_time = "Year {}"`.
+/// Reads the forms of headings that state a field of their sections, one or a list for each field:
+/// `story_time = "Year {}"`.
 pub(super) fn heading_forms<'de, D: Deserializer<'de>>(from: D) -> Result<HeadingForms, D::Error> {
     let parsed = |(field, forms): (String, Texts)| {
         check_field_of_part(&field)?;

@@ -83,8 +83,8 @@ fn notes(edit: &Edit) -> BTreeMap<String, String> {
     notes
 }
 
-/// Resolves conflicts of the documents in `stored`: mine replaces the text, theirs leaves it. `now` is an RFC 3339 time.
-/// After an error nothing is changed.
+/// Resolves conflicts of the documents in `stored`: mine replaces the text, theirs leaves it. `now` is an RFC 3339
+/// time. After an error nothing is changed.
 pub fn resolve_conflicts(stored: Vec<NewDocument>, ids: &[String], side: Side, now: &str) -> Result<Edits> {
     let is_known = |id: &&String| stored.iter().any(|new| find_conflict(new, id).is_some());
     if let Some(id) = ids.iter().find(|id| !is_known(id)) {

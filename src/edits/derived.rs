@@ -30,8 +30,8 @@ pub fn set_situating(new: &mut NewDocument) {
     }
 }
 
-/// Sets the situating sentences of parent chunks and their children to those of a language model, by the id of the parent
-/// chunk. A parent chunk without one keeps what it has.
+/// Sets the situating sentences of parent chunks and their children to those of a language model, by the id of the
+/// parent chunk. A parent chunk without one keeps what it has.
 pub fn set_model_situating(parents: &mut [ParentChunk], sentences: &HashMap<ChunkId, String>) {
     for parent in parents {
         if let Some(sentence) = sentences.get(&parent.chunk_id) {

@@ -18,8 +18,8 @@ pub(super) fn indexes_in_source(new: &NewDocument) -> BTreeSet<u32> {
     new.parents.iter().map(|parent| parent.chunk_index).chain(edited).collect()
 }
 
-/// A parent chunk without its edit. An edited one has a single child with all of its text, because its former children are
-/// not stored.
+/// A parent chunk without its edit. An edited one has a single child with all of its text, because its former children
+/// are not stored.
 pub(super) fn source_parent(new: &NewDocument, index: u32) -> Option<ParentChunk> {
     let Some(edit) = edit_of(&new.document.edits, index) else { return new.parent(index).cloned() };
     let chunk = Chunk {

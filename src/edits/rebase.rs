@@ -2,8 +2,8 @@
 //!
 //! The sentences of the old and the new source are matched (Myers' diff), and each edit is split into runs of sentences
 //! and the texts that replace them. A run that the source still has gets its edit. A run that the source changed too
-//! becomes a conflict, unless the source has the person's text now. A parent chunk that the source still has word for word
-//! keeps its edit as it is.
+//! becomes a conflict, unless the source has the person's text now. A parent chunk that the source still has word for
+//! word keeps its edit as it is.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -313,7 +313,8 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// An edit as runs of sentences, counted from `first`, each with the space before the text that replaces it, and the text.
+/// An edit as runs of sentences, counted from `first`, each with the space before the text that replaces it, and the
+/// text.
 fn runs_of(edit: &Edit, old: &[Sentence], first: usize) -> Vec<(Range<usize>, String, String)> {
     let Some(content) = &edit.content else {
         return vec![(first..first + old.len(), String::new(), String::new())];

@@ -27,7 +27,8 @@ pub(super) struct Sessions {
 }
 
 impl Sessions {
-    /// Loads up to `jobs` sessions on tract, which uses one core for each; on ONNX Runtime, one session on `jobs` cores.
+    /// Loads up to `jobs` sessions on tract, which uses one core for each; on ONNX Runtime, one session on `jobs`
+    /// cores.
     ///
     /// # Errors
     /// The model's files cannot be read, or the engine rejects the model.

@@ -137,7 +137,8 @@ impl TokenCounter {
     }
 }
 
-/// The number of tokens in a text by kb's own tokenizer; that of a model behind an endpoint counts slightly differently.
+/// The number of tokens in a text by kb's own tokenizer; that of a model behind an endpoint counts slightly
+/// differently.
 pub fn token_count(text: &str) -> u64 {
     // No text has more tokens than characters.
     TokenCounter::shared().count(text).unwrap_or_else(|_| crate::text::char_count(text)) as u64

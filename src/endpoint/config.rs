@@ -78,8 +78,8 @@ pub fn environment() -> Variables {
     std::env::vars_os().filter_map(text).collect()
 }
 
-/// A table of an endpoint: `[llm]`, `[embedding]` or `[reranking]`. It names the variable of the key and has no place for
-/// the key itself.
+/// A table of an endpoint: `[llm]`, `[embedding]` or `[reranking]`. It names the variable of the key and has no place
+/// for the key itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct EndpointConfig {

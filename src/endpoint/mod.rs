@@ -1,7 +1,7 @@
 //! The connection to a configured endpoint: a language model, embeddings or reranking.
 //!
-//! Promises: nothing is sent unless the user has named the endpoint. The key goes to its address alone and appears in no
-//! output, error or store ([`secret`]).
+//! Promises: nothing is sent unless the user has named the endpoint. The key goes to its address alone and appears in
+//! no output, error or store ([`secret`]).
 
 mod config;
 mod connection;

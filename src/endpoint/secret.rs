@@ -1,7 +1,7 @@
 //! The key of an endpoint, which never appears in an output, an error, a trace, the cache or the store.
 //!
-//! It has no `Display`, and its `Debug` hides it. All text from a server goes through [`Secret::redact`], because servers
-//! echo the key or a part of it.
+//! It has no `Display`, and its `Debug` hides it. All text from a server goes through [`Secret::redact`], because
+//! servers echo the key or a part of it.
 
 use std::fmt;
 

@@ -1,4 +1,5 @@
-//! The layout of the BEIR benchmark: `corpus.jsonl`, `queries.jsonl`, and judgements in `qrels.tsv` or `qrels/test.tsv`.
+//! The layout of the BEIR benchmark: `corpus.jsonl`, `queries.jsonl`, and judgements in `qrels.tsv` or
+//! `qrels/test.tsv`.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;

@@ -87,8 +87,8 @@ impl CutDocument {
     }
 }
 
-/// The document's own title, unless a program made it up; otherwise the first top-level heading. Where the first heading
-/// names only the first of many parts (code, records, messages), it is skipped.
+/// The document's own title, unless a program made it up; otherwise the first top-level heading. Where the first
+/// heading names only the first of many parts (code, records, messages), it is skipped.
 fn own_title(document: &Document) -> Option<String> {
     let given = document.title.as_deref().map(squeeze).filter(|title| !is_default_title(title));
     let heading = || {
@@ -111,8 +111,8 @@ fn name_of(document: &Document, source: &str) -> String {
     truncate(&kept.map_or_else(|| name.into(), |stem| stem.to_string_lossy()), LONGEST_TITLE)
 }
 
-/// The file's name with the line above the first section, if that looks like a title: a few words alone. The product that a
-/// data sheet is about may stand only there.
+/// The file's name with the line above the first section, if that looks like a title: a few words alone. The product
+/// that a data sheet is about may stand only there.
 fn printed_title(format: Format, sections: &[Section], name: &str) -> Option<String> {
     let [first, _, _, ..] = sections else { return None };
     let has_titles = matches!(format, Format::Pdf | Format::Docx | Format::Text);

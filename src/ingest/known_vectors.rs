@@ -71,8 +71,8 @@ impl KnownVectors {
     }
 }
 
-/// Reads the vectors of changed documents in advance, for several planned documents at once: without an index, every read
-/// scans all rows.
+/// Reads the vectors of changed documents in advance, for several planned documents at once: without an index, every
+/// read scans all rows.
 #[derive(Default)]
 pub(super) struct VectorPrefetcher {
     /// The stored documents of the files to read, in their order, with the numbers of their chunks.

@@ -1,4 +1,5 @@
-//! Metadata that comes with an ingest: from rules by path, from a file beside the source, from the options of the command.
+//! Metadata that comes with an ingest: from rules by path, from a file beside the source, from the options of the
+//! command.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -60,8 +61,8 @@ pub(super) fn is_metadata_file(path: &Path) -> bool {
     source.is_some_and(|source| Path::new(source).is_file())
 }
 
-/// The metadata in `NAME.meta.toml`; empty if there is no such file. A link is refused, because in a folder that another
-/// person made it can lead to a secret on this machine.
+/// The metadata in `NAME.meta.toml`; empty if there is no such file. A link is refused, because in a folder that
+/// another person made it can lead to a secret on this machine.
 fn read_metadata_file(source: &Path, within: &[PathBuf]) -> Result<Fields> {
     let mut name = source.as_os_str().to_owned();
     name.push(ENDING);

@@ -33,8 +33,8 @@ pub(super) struct Plan {
 /// The documents of the namespace by source.
 pub(super) type Existing = HashMap<String, DocumentRow>;
 
-/// Whether a document's file certainly does not exist; a folder may have its name now. A file that cannot be checked can
-/// still exist.
+/// Whether a document's file certainly does not exist; a folder may have its name now. A file that cannot be checked
+/// can still exist.
 pub(super) fn is_gone(row: &DocumentRow, store: &Store) -> bool {
     let gone = || match std::fs::metadata(store.source_path(&row.source)) {
         Ok(facts) => facts.is_dir(),

@@ -64,8 +64,8 @@ pub enum Unanswered {
 /// A context of 50 to 100 tokens for each parent chunk, in their order; `None` if only the titles are left. Never fails
 /// as a whole; [`Client::report`] counts the failures.
 ///
-/// Each context is cached on its own, so that a change to a document costs only what changed. Callers may ask for several
-/// documents at a time: the client limits the requests.
+/// Each context is cached on its own, so that a change to a document costs only what changed. Callers may ask for
+/// several documents at a time: the client limits the requests.
 pub async fn contexts(
     client: &Client,
     document: &ContextDocument<'_>,

@@ -3,8 +3,8 @@
 //! Promises: nothing is sent unless `[llm]` is configured. A model never makes another command fail: a missing or
 //! unusable answer becomes `None` or a [`Failure`](crate::endpoint::Failure), the caller falls back to its rules, and
 //! [`LlmReport`] counts it. Answers are cached on disk by model, prompt and input. Text from documents is fenced and
-//! answers are validated ([`guard`]). A request holds text of one document only, so a hostile document can spoil nothing
-//! but its own answers.
+//! answers are validated ([`guard`]). A request holds text of one document only, so a hostile document can spoil
+//! nothing but its own answers.
 //!
 //! A task ([`contexts`], [`write_profile`], [`expand_query`]) fills a prompt ([`prompts`]); [`client`] checks the
 //! cache, reserves the tokens that the request may use ([`usage`]) and sends it ([`chat`]); the task validates the

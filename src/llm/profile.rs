@@ -1,4 +1,5 @@
-//! A document's profile in the model's words, from its table of contents and its beginning: what it is about and good for.
+//! A document's profile in the model's words, from its table of contents and its beginning: what it is about and good
+//! for.
 
 use std::collections::BTreeMap;
 

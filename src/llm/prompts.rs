@@ -1,7 +1,8 @@
 //! The prompts: built-in files that users can replace with their own.
 //!
 //! A prompt is Markdown with Jinja placeholders. A line `---` separates the task (system message) from the data (user
-//! message). The user's prompts lie in the folder of `[llm] prompts`, which is `prompts/` in a trusted store by default.
+//! message). The user's prompts lie in the folder of `[llm] prompts`, which is `prompts/` in a trusted store by
+//! default.
 
 use minijinja::{Environment, UndefinedBehavior, Value};
 use std::collections::BTreeMap;

@@ -80,8 +80,8 @@ impl Document {
     }
 
     /// Removes control characters from everything that may be shown: a document must not move the cursor of a terminal.
-    /// Limits the metadata, because every command that lists documents reads all of it. Messages of a mailbox and chapters
-    /// of a book share each warning.
+    /// Limits the metadata, because every command that lists documents reads all of it. Messages of a mailbox and
+    /// chapters of a book share each warning.
     pub(super) fn cleaned(mut self) -> Self {
         let left_out: usize =
             std::iter::once(&mut self.metadata).chain(self.section_metadata.values_mut()).map(clean_metadata).sum();

@@ -19,8 +19,8 @@ const MOST_CELLS: usize = 1_000_000;
 const CHARACTERS_PER_CELL: usize = 50;
 /// A table with more columns is not aligned: its empty cells could be a million times those with a value.
 const MOST_COLUMNS: usize = 200;
-/// Without alignment, values stand below wrong heads. So a sheet with fewer cells may have as many empty ones as one with
-/// this number.
+/// Without alignment, values stand below wrong heads. So a sheet with fewer cells may have as many empty ones as one
+/// with this number.
 const LEAST_ASSUMED_CELLS: usize = 100_000;
 
 /// The cells with a value, by row and column. Sparse, because a sheet may have cells at its ends and none between.

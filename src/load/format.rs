@@ -47,7 +47,8 @@ pub enum Format {
     Text,
 }
 
-/// Each format with its name in output and in the store, and its file endings, in the order in which messages list them.
+/// Each format with its name in output and in the store, and its file endings, in the order in which messages list
+/// them.
 const FORMATS: [(Format, &str, &str); 25] = [
     (Format::Pdf, "pdf", "pdf"),
     (Format::Markdown, "markdown", "md markdown mdown mkd"),

@@ -1,9 +1,9 @@
 //! Packages of XML files: DOCX and EPUB are zip archives of them.
 //!
 //! Nothing is written to disk, and names only select entries of the archive, so that a name like `../../x` leads
-//! nowhere. An archive of 40 kilobytes can hold gigabytes, so what is unpacked is limited. XML is read as a stream through
-//! `quick-xml`: elements by their local names, text with its references resolved. Entities that a document declares
-//! itself are never expanded, so a "billion laughs" stays small, and nesting is limited.
+//! nowhere. An archive of 40 kilobytes can hold gigabytes, so what is unpacked is limited. XML is read as a stream
+//! through `quick-xml`: elements by their local names, text with its references resolved. Entities that a document
+//! declares itself are never expanded, so a "billion laughs" stays small, and nesting is limited.
 
 use std::borrow::Cow;
 use std::io::{Cursor, Read};

@@ -13,8 +13,8 @@ use crate::error::Result;
 /// Parses `bytes` as `format`.
 ///
 /// # Errors
-/// If nothing can be read, with the reason. Hostile input can make it hang, use much memory or end the process: `ingest`
-/// parses files of unknown origin in a worker process.
+/// If nothing can be read, with the reason. Hostile input can make it hang, use much memory or end the process:
+/// `ingest` parses files of unknown origin in a worker process.
 pub fn parse(bytes: &[u8], format: Format, options: &LoadOptions) -> Result<Document> {
     parse_with(bytes, format, options, &|_| {})
 }

@@ -6,8 +6,8 @@ use encoding_rs::{Encoding, UTF_8};
 use super::{Block, BlockKind, Document, Format};
 use crate::error::{Error, Result, Setting};
 
-/// Reads plain text. Lines stay as they are; a blank line starts a paragraph. No-break spaces, which programs write between
-/// the number and the title of a heading, become spaces.
+/// Reads plain text. Lines stay as they are; a blank line starts a paragraph. No-break spaces, which programs write
+/// between the number and the title of a heading, become spaces.
 pub fn parse(text: &str) -> Document {
     let mut document = Document::new(Format::Text, "text");
     document.blocks = lines_to_blocks(&text.replace('\u{a0}', " "), None);

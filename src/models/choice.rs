@@ -116,8 +116,8 @@ impl Models {
     }
 }
 
-/// The smallest and the best of the embedding models for a text; they may be the same. Scripts decide, so a text in Latin
-/// letters needs a model of many languages: English alone would be a guess.
+/// The smallest and the best of the embedding models for a text; they may be the same. Scripts decide, so a text in
+/// Latin letters needs a model of many languages: English alone would be a guess.
 pub fn suggested(text: &str) -> Option<(&'static KnownModel, &'static KnownModel)> {
     let reads = |model: &&KnownModel| coverage(text, &model.scripts) >= LEAST_SHARE;
     let candidates = || catalogue().iter().filter(|model| model.rank.is_some()).filter(reads);

@@ -65,7 +65,8 @@ impl Models {
         Models { endpoint: Some(Arc::new(ConfiguredEndpoint { config, found: OnceLock::new() })), ..self }
     }
 
-    /// For a store that the user has neither written to nor trusts: a model that it records sends no text to the endpoint.
+    /// For a store that the user has neither written to nor trusts: a model that it records sends no text to the
+    /// endpoint.
     pub fn for_store_of_others(self) -> Self {
         Models { of_others: true, ..self }
     }

@@ -147,8 +147,8 @@ impl LocalCopy {
             .hint("run the command again"))
     }
 
-    /// Removes the copy of a namespace that was removed from the storage, unless it has unpublished changes. Returns what
-    /// [`pull`](Self::pull) does.
+    /// Removes the copy of a namespace that was removed from the storage, unless it has unpublished changes. Returns
+    /// what [`pull`](Self::pull) does.
     async fn remove_copy(&self, namespace: &Namespace, known: Option<&Known>) -> Result<bool> {
         self.objects.must_be_store().await?;
         let Some(known) = known else { return Ok(true) };
@@ -216,8 +216,8 @@ impl LocalCopy {
     /// Publishes the changes of the copies since `before`, removed namespaces included. The caller must hold the lease.
     ///
     /// # Errors
-    /// If the storage does not answer or refuses, files cannot be read, or another writer has published meanwhile into a
-    /// namespace that was pulled or is new. For the other namespaces, which an earlier command changed, errors become
+    /// If the storage does not answer or refuses, files cannot be read, or another writer has published meanwhile into
+    /// a namespace that was pulled or is new. For the other namespaces, which an earlier command changed, errors become
     /// warnings.
     pub async fn push(&self, before: &StateBefore, lock_timeout: &LockTimeout) -> Result<()> {
         let (mut outcome, mut all_published) = (Ok(()), true);
@@ -233,8 +233,8 @@ impl LocalCopy {
                 notice::give(&error.to_line());
             }
         }
-        // After a rename the old name may be the only place of the documents. A copy that was missing before the command
-        // means nothing, because anybody may empty a cache.
+        // After a rename the old name may be the only place of the documents. A copy that was missing before the
+        // command means nothing, because anybody may empty a cache.
         for namespace in before.present.iter().filter(|namespace| all_published && !namespace.exists()) {
             if let Some(known) = self.known(namespace) {
                 self.remove(namespace, known).await?;
@@ -281,8 +281,8 @@ impl LocalCopy {
         let published = self.objects.put_own(&head_of(namespace), &head, replaced, LONGEST_HEAD, is_own).await?;
         let version = published.map_err(|_| self.overtaken(namespace))?;
         self.write_known(namespace, &Known { version: version.clone(), head, at: now })?;
-        // What cannot be deleted now is only a waste of space. A writer that was asleep since deletes nothing: another may
-        // have listed the same content again.
+        // What cannot be deleted now is only a waste of space. A writer that was asleep since deletes nothing: another
+        // may have listed the same content again.
         let is_own = expired.is_empty() || {
             let found = self.objects.value::<Head>(&head_of(namespace), Some(&version), LONGEST_HEAD).await;
             matches!(found, Ok(Found::Same))

@@ -11,9 +11,9 @@
 //!   namespaces/default/files/3f9a…   a file, under the hash of its content
 //! ```
 //!
-//! Promises: a reader gets exactly the files of one generation, because names are hashes and are checked; of two writers
-//! one publishes, because `head.json` is replaced only if it is still the one that the writer began with. The lease only
-//! saves work that would be refused in the end.
+//! Promises: a reader gets exactly the files of one generation, because names are hashes and are checked; of two
+//! writers one publishes, because `head.json` is replaced only if it is still the one that the writer began with. The
+//! lease only saves work that would be refused in the end.
 
 mod copy;
 mod http;

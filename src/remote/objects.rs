@@ -75,8 +75,8 @@ pub(super) enum Found<T> {
 /// Whether a new version of an object was stored.
 pub(super) enum PutOutcome {
     Done(Version),
-    /// The version to replace is no longer the current one, or there was no reply. If only the reply was lost, the current
-    /// version is the one that was put, so the caller has to read it.
+    /// The version to replace is no longer the current one, or there was no reply. If only the reply was lost, the
+    /// current version is the one that was put, so the caller has to read it.
     Unknown(Option<Error>),
 }
 
@@ -228,8 +228,8 @@ impl Objects {
         }
     }
 
-    /// Puts a JSON object like [`put_value`](Self::put_value). If the outcome is unknown, it reads the object, and `is_own`
-    /// decides whether it is the one that was put. `Err` has the object of another process, if it still exists.
+    /// Puts a JSON object like [`put_value`](Self::put_value). If the outcome is unknown, it reads the object, and
+    /// `is_own` decides whether it is the one that was put. `Err` has the object of another process, if it still exists.
     pub(super) async fn put_own<T: Serialize + DeserializeOwned>(
         &self,
         name: &str,
@@ -278,8 +278,8 @@ impl Objects {
         upload.finish().await.map(drop).map_err(failed)
     }
 
-    /// Reads the first `bytes` bytes of an object into a new file, and returns their hash in hex. `None` if there is no such
-    /// object.
+    /// Reads the first `bytes` bytes of an object into a new file, and returns their hash in hex. `None` if there is no
+    /// such object.
     ///
     /// # Errors
     /// If the file cannot be written, or the storage does not answer or refuses.

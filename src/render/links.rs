@@ -1,7 +1,7 @@
 //! Links from places to pages of files, on terminals that show them (the ANSI code OSC 8).
 //!
-//! The text of a result has the number of a link instead of its address. So a document that contains such codes can link
-//! to nothing but the pages that the result names anyway.
+//! The text of a result has the number of a link instead of its address. So a document that contains such codes can
+//! link to nothing but the pages that the result names anyway.
 
 use super::style::ESCAPE;
 

@@ -245,8 +245,8 @@ impl Page {
         }
     }
 
-    /// The result without invisible characters: documents, file names and rows from others must not control the terminal
-    /// or the model that reads the output.
+    /// The result without invisible characters: documents, file names and rows from others must not control the
+    /// terminal or the model that reads the output.
     pub fn text(&self, format: OutputFormat, screen: Screen) -> String {
         let shown = match format {
             OutputFormat::Json => {

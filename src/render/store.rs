@@ -176,7 +176,8 @@ pub fn namespace_list(namespaces: &[NamespaceLine]) -> Page {
     page
 }
 
-/// What `kb export` and `kb import` show. `left_behind` is a file of the store that the namespace uses and the export lacks.
+/// What `kb export` and `kb import` show. `left_behind` is a file of the store that the namespace uses and the export
+/// lacks.
 pub fn archived(kind: &'static str, done: &Archived, file: &Path, left_behind: Option<&Path>) -> Page {
     let mut page = Page::new(kind, &value_with(done, "file", file.display().to_string())).at(Some(done.generation));
     page.namespace = Some(done.namespace.clone());

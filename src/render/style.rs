@@ -134,8 +134,8 @@ pub(super) fn markdown_of<'t>(source: &str, text: &'t str) -> Cow<'t, str> {
     Cow::Owned(as_markdown(&format!("{fence}{}\n{}\n{fence}", language.name(), text.trim_end())).into_owned())
 }
 
-/// Text of a document for a Markdown page: no line of it becomes a heading, because headings of the page name sources and
-/// `# ls` in a manual is a command. A fence that is left open would swallow the next source, so it is closed.
+/// Text of a document for a Markdown page: no line of it becomes a heading, because headings of the page name sources
+/// and `# ls` in a manual is a command. A fence that is left open would swallow the next source, so it is closed.
 pub(super) fn as_markdown(text: &str) -> Cow<'_, str> {
     if !text.contains(['#', '`', '~', '=', '-', '[', '［', '【']) {
         return Cow::Borrowed(text);

@@ -64,8 +64,8 @@ fn origin(section: &SectionRow) -> String {
     format!("{} {:.2}", section.provenance, section.confidence)
 }
 
-/// An entry in JSON. `chunk_first` and `chunk_last` count the parent chunks of the document from 0; both are null if the
-/// section has no text of its own.
+/// An entry in JSON. `chunk_first` and `chunk_last` count the parent chunks of the document from 0; both are null if
+/// the section has no text of its own.
 pub(super) fn json_entry(section: &SectionRow) -> Value {
     let last = section.chunk_end.checked_sub(1).filter(|last| *last >= section.chunk_start);
     json!({
@@ -159,8 +159,8 @@ pub fn toc(contents: &ListedSections<'_>, hidden: usize, shown: Shown) -> Page {
 /// A document without sections.
 const NO_CONTENTS: &str = "no table of contents; its whole text is section 0";
 
-/// What `kb toc` shows: all documents with their sections down to the requested level, each in its order. The section that
-/// is a whole document is left out.
+/// What `kb toc` shows: all documents with their sections down to the requested level, each in its order. The section
+/// that is a whole document is left out.
 pub fn tables_of_contents(documents: &[ListedSections<'_>], shown: Shown) -> Page {
     let json = documents.iter().map(|ListedSections { document, sections, .. }| {
         let mut json = json_document(document);

@@ -54,8 +54,8 @@ pub(super) fn hanging(first: &str, rest: &str, text: &str, columns: Option<usize
     }
 }
 
-/// Parts beside each other, without the empty ones. A part that does not fit begins a line; only one that is longer than
-/// a line is divided.
+/// Parts beside each other, without the empty ones. A part that does not fit begins a line; only one that is longer
+/// than a line is divided.
 pub(super) fn beside(parts: &[(Style, &str)], columns: Option<usize>) -> Vec<String> {
     let mut all: Vec<(usize, String)> = Vec::new();
     for (style, part) in parts.iter().filter(|(_, part)| !part.is_empty()) {

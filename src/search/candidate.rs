@@ -75,7 +75,8 @@ pub(super) fn first_different<T>(ranking: &mut Vec<T>, limit: usize, chunk_id: i
     });
 }
 
-/// Puts items into groups, each in the order of the items. An item belongs to the group whose first item it belongs with.
+/// Puts items into groups, each in the order of the items. An item belongs to the group whose first item it belongs
+/// with.
 pub(super) fn groups<T>(items: impl IntoIterator<Item = T>, belong_together: impl Fn(&T, &T) -> bool) -> Vec<Vec<T>> {
     let mut groups: Vec<Vec<T>> = Vec::new();
     for item in items {

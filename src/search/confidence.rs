@@ -1,8 +1,8 @@
 //! The confidence that a parent chunk answers the question, from 0 to 1, comparable between questions and stores.
 //!
-//! Scores cannot say that: fused scores are relative to the candidates of one question, so that the best of a bad lot has a
-//! good score. Two signals are absolute: the share of the question's words, by their rarity, that a parent chunk and
-//! its titles have, and the cosine of its vector. A logistic function of both was fitted to questions half of whose
+//! Scores cannot say that: fused scores are relative to the candidates of one question, so that the best of a bad lot
+//! has a good score. Two signals are absolute: the share of the question's words, by their rarity, that a parent chunk
+//! and its titles have, and the cosine of its vector. A logistic function of both was fitted to questions half of whose
 //! answers had been taken out of the corpus; `kb eval --unanswerable` measures it.
 
 use std::collections::HashSet;
@@ -159,8 +159,9 @@ impl Coverage {
         Ok(())
     }
 
-    /// Whether the question names years and none of them is in a parent chunk or in the titles above it. The same figure
-    /// of another year looks like an answer in all other words. A comparison of years is answered one year at a time.
+    /// Whether the question names years and none of them is in a parent chunk or in the titles above it. The same
+    /// figure of another year looks like an answer in all other words. A comparison of years is answered one year at a
+    /// time.
     fn lacks_year(&self, found: &WordsFound) -> bool {
         let mut years = self.words.iter().filter(|word| word.is_year).peekable();
         years.peek().is_some() && years.all(|word| !found.content[word.at] && !found.titles[word.at])

@@ -139,8 +139,8 @@ pub fn title_section<'a>(document: &DocumentRow, sections: &'a [SectionRow]) -> 
     (has_others && normalise_title(&top.title) == normalise_title(&document.title)).then_some(top)
 }
 
-/// Whether some of the runs of words in a title, normalised, fit. A title may have hundreds of words: only runs of up to
-/// `longest` characters are tried.
+/// Whether some of the runs of words in a title, normalised, fit. A title may have hundreds of words: only runs of up
+/// to `longest` characters are tried.
 fn has_run(title: &str, longest: usize, fits: impl Fn(&str) -> bool) -> bool {
     let words: Vec<String> = title.unicode_words().map(normalise_title).collect();
     (0..words.len()).any(|start| {

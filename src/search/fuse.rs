@@ -63,8 +63,8 @@ pub(super) fn join(own: Vec<Candidate>, others: &[(f32, Vec<Candidate>)]) -> Vec
     joined
 }
 
-/// Reciprocal rank fusion. A parent chunk that matches no word gets nothing from keyword search; one without a vector was
-/// not judged by semantic search and keeps its rank among the words, as in [`by_scores`].
+/// Reciprocal rank fusion. A parent chunk that matches no word gets nothing from keyword search; one without a vector
+/// was not judged by semantic search and keeps its rank among the words, as in [`by_scores`].
 fn by_ranks(scores: &RetrieverScores, keyword_weight: f32, semantic_weight: f32, k: f32) -> Vec<Candidate> {
     let mut candidates = by_scores(scores, keyword_weight, semantic_weight);
     let (keyword, semantic) = (ranks(&scores.keyword), ranks(&scores.semantic));
@@ -81,8 +81,8 @@ fn by_ranks(scores: &RetrieverScores, keyword_weight: f32, semantic_weight: f32,
     candidates
 }
 
-/// The rank of each parent chunk, from 1: equal scores share one, and a parent chunk that is in several namespaces counts once,
-/// so that the others have the ranks that they would have in one.
+/// The rank of each parent chunk, from 1: equal scores share one, and a parent chunk that is in several namespaces
+/// counts once, so that the others have the ranks that they would have in one.
 fn ranks(scores: &Scores) -> HashMap<ChunkKey, usize> {
     let mut order: Vec<(&ChunkKey, f32)> = scores.iter().map(|(key, score)| (key, *score)).collect();
     order.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0)));
@@ -100,7 +100,8 @@ fn ranks(scores: &Scores) -> HashMap<ChunkKey, usize> {
         .collect()
 }
 
-/// Fuses, best first; equal scores in the order of ids and namespaces, so that the same question always gives the same answer.
+/// Fuses, best first; equal scores in the order of ids and namespaces, so that the same question always gives the same
+/// answer.
 fn by_scores(scores: &RetrieverScores, keyword_weight: f32, semantic_weight: f32) -> Vec<Candidate> {
     let mut keys: Vec<&ChunkKey> = scores.keys().collect();
     keys.sort();

@@ -47,8 +47,8 @@ pub(super) fn joined_words(query: &str) -> Vec<JoinedWords> {
     runs(&tokens, |_| MOST_WORDS, goes_on).into_iter().filter_map(named).collect()
 }
 
-/// The tokens and the runs of tokens that stand together, the longest first. A run goes on from one token to the next, up
-/// to the most that its first allows.
+/// The tokens and the runs of tokens that stand together, the longest first. A run goes on from one token to the next,
+/// up to the most that its first allows.
 pub(super) fn runs(
     tokens: &[Token],
     most: impl Fn(&Token) -> usize,

@@ -20,8 +20,8 @@ pub(super) type PlacedDocument = (usize, DocumentRow);
 const YEAR: usize = 1;
 
 /// The documents that a question names: by file name or title, otherwise those whose titles have most of its words, by
-/// their rarity, otherwise the only one that is called after its kind. For a whole table of contents, words that fit too many
-/// documents name none; a part may tell these apart.
+/// their rarity, otherwise the only one that is called after its kind. For a whole table of contents, words that fit
+/// too many documents name none; a part may tell these apart.
 pub(super) fn named(query: &str, wanted: &Wanted, rows: &[PlacedDocument]) -> Vec<PlacedDocument> {
     let naming = Naming::of(query, wanted);
     let whole = naming.by_whole_name(query, rows);
@@ -132,7 +132,8 @@ fn matching(rows: &[PlacedDocument], is: impl Fn(&DocumentRow) -> bool) -> Vec<P
     rows.iter().filter(|(_, row)| is(row)).cloned().collect()
 }
 
-/// The words that may name a document: all but those that questions about structure share, and numbers that are no year.
+/// The words that may name a document: all but those that questions about structure share, and numbers that are no
+/// year.
 fn naming_words(text: &str) -> HashSet<String> {
     const ASKING: [&str; 41] = [
         "chapter", "section", "subsect", "item", "say", "discuss", "head", "tabl", "content", "toc", "list", "show",

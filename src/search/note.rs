@@ -9,8 +9,8 @@ pub struct Note {
     pub message: String,
 }
 
-/// Whether no text can answer, because no searched document has the chapter that the question names. One without a table
-/// of contents may have it all the same.
+/// Whether no text can answer, because no searched document has the chapter that the question names. One without a
+/// table of contents may have it all the same.
 pub(super) fn refuses(notes: &[Note]) -> bool {
     let has = |code: NoteCode| notes.iter().any(|note| note.code == code);
     has(NoteCode::PartMissing) && !has(NoteCode::ContentsMissing)

@@ -1,5 +1,5 @@
-//! Recall: the candidates of both retrievers, of other wordings and of the nearest documents, each with its true score from
-//! each retriever, so that nothing is punished for being just outside a list.
+//! Recall: the candidates of both retrievers, of other wordings and of the nearest documents, each with its true score
+//! from each retriever, so that nothing is punished for being just outside a list.
 
 use std::time::Instant;
 

@@ -1,7 +1,8 @@
 //! Finds the document that a user names.
 //!
-//! A document is named by its id, a unique prefix of that, its path, the unique end of its path, or its unique title; for
-//! reading, also by a part of its title or of its file's name, or by words of them: `travel policy` is `travel-policy-v4`.
+//! A document is named by its id, a unique prefix of that, its path, the unique end of its path, or its unique title;
+//! for reading, also by a part of its title or of its file's name, or by words of them: `travel policy` is
+//! `travel-policy-v4`.
 
 use std::path::Path;
 
@@ -35,7 +36,8 @@ pub struct Named<'a> {
 /// The document that `name` stands for.
 ///
 /// # Errors
-/// Not found, with a suggestion; ambiguous, with the candidates; or too loose for its purpose, with the document it may mean.
+/// Not found, with a suggestion; ambiguous, with the candidates; or too loose for its purpose, with the document it may
+/// mean.
 pub fn resolve_document<'a>(
     documents: &'a [DocumentName],
     name: &str,
@@ -61,8 +63,8 @@ fn exactly<'a>(documents: &'a [DocumentName], name: &str, store: &Store) -> Resu
     let ends_with = |source: &str, end: &str| {
         source.to_lowercase().strip_suffix(end).is_some_and(|before| before.ends_with('/') || before.ends_with(':'))
     };
-    // From the strictest reading to the loosest; the first that fits any document decides. A source as `kb docs` shows it
-    // comes before a path, which may be another file's.
+    // From the strictest reading to the loosest; the first that fits any document decides. A source as `kb docs` shows
+    // it comes before a path, which may be another file's.
     let readings: [&dyn Fn(&DocumentName) -> bool; 6] = [
         &|doc| doc.doc_id == wanted || doc.source == wanted || doc.source == name,
         &|doc| as_path.as_deref() == Some(doc.source.as_str()),
@@ -93,8 +95,8 @@ fn exactly<'a>(documents: &'a [DocumentName], name: &str, store: &Store) -> Resu
     }
 }
 
-/// The loosest readings, a part of a title, else of a file's name, else successive words of either: good enough to read a
-/// document, not to change it.
+/// The loosest readings, a part of a title, else of a file's name, else successive words of either: good enough to read
+/// a document, not to change it.
 fn by_part_of_name<'a>(documents: &'a [DocumentName], wanted: &str, purpose: Purpose) -> Result<Named<'a>> {
     let (lower, wanted_words) = (wanted.to_lowercase(), words(wanted));
     let has_words = |name: &str| !wanted_words.trim().is_empty() && words(name).contains(&wanted_words);
@@ -122,15 +124,15 @@ fn by_part_of_name<'a>(documents: &'a [DocumentName], wanted: &str, purpose: Pur
     }
 }
 
-/// The words of a name as the keyword index has them, with a space on both sides of each: `TravelPolicy_v4` has those of
-/// `travel policies`.
+/// The words of a name as the keyword index has them, with a space on both sides of each: `TravelPolicy_v4` has those
+/// of `travel policies`.
 fn words(name: &str) -> String {
     let tokens = tokenize(name).into_iter().filter(|token| !matches!(token.kind, TokenKind::Whole | TokenKind::Bigram));
     tokens.fold(" ".to_owned(), |words, token| words + &token.text + " ")
 }
 
-/// The documents that a name stands for in several namespaces, for reading, each with the place of its namespace. A guess
-/// in one namespace gives way to an exact match in another.
+/// The documents that a name stands for in several namespaces, for reading, each with the place of its namespace. A
+/// guess in one namespace gives way to an exact match in another.
 ///
 /// # Errors
 /// As for [`resolve_document`]; not found only if no namespace has it.

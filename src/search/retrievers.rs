@@ -177,8 +177,8 @@ pub(super) fn parent_chunks_with(snapshots: &[&Snapshot], word: &str) -> Result<
     snapshots.iter().try_fold(0, |sum, snapshot| Ok(sum + snapshot.keyword().parent_chunks_with(word)?))
 }
 
-/// Runs `work` on each of `items` with its place: a single item on this thread, several on all cores. The results are in
-/// the order of the items.
+/// Runs `work` on each of `items` with its place: a single item on this thread, several on all cores. The results are
+/// in the order of the items.
 pub(super) fn on_each<'i, T: Sync, R: Send>(
     items: &'i [T],
     work: impl Fn(usize, &'i T) -> Result<R> + Sync,

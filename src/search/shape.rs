@@ -77,8 +77,8 @@ impl GroupBy {
     }
 }
 
-/// How many branches [`Mode::Drill`] follows: documents, parent chunks of each, child chunks of each parent chunk. Written
-/// `3,3,3`.
+/// How many branches [`Mode::Drill`] follows: documents, parent chunks of each, child chunks of each parent chunk.
+/// Written `3,3,3`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Beam {
     pub documents: usize,

@@ -1,7 +1,7 @@
 //! Short forms of Chinese words in a question: 年假 for 年休假, 医保 for 医疗保险, 质检 for 质量检验.
 //!
-//! A short form mostly keeps the first and the third character of a word. So a pair of characters that no text has may stand
-//! for three characters that texts have: the pair with another character between.
+//! A short form mostly keeps the first and the third character of a word. So a pair of characters that no text has may
+//! stand for three characters that texts have: the pair with another character between.
 
 use std::cmp::Reverse;
 use std::ops::Range;

@@ -1,6 +1,6 @@
 //! Other words for those of a question. An unknown word is replaced by the word that it probably misspells, or by its
-//! parts; a word with a star after it (`valv*`) stands for the most frequent words that begin with it. On request the prefix
-//! and compound matches of all words are added.
+//! parts; a word with a star after it (`valv*`) stands for the most frequent words that begin with it. On request the
+//! prefix and compound matches of all words are added.
 //!
 //! Only words of letters are replaced, never an identifier: another code is something else. Words of scripts without
 //! spaces are searched for by their characters anyway.
@@ -75,8 +75,8 @@ pub(super) fn corrected(query: &str, replacements: &[Replacement]) -> Option<Str
     (rest > 0).then(|| text + &query[rest..])
 }
 
-/// Adds other words to the terms of a question and returns them. Words with synonyms need none. They are looked up in all
-/// namespaces together, so that they are the same for each.
+/// Adds other words to the terms of a question and returns them. Words with synonyms need none. They are looked up in
+/// all namespaces together, so that they are the same for each.
 pub(super) fn replace_words(
     snapshots: &[&Snapshot],
     query: &str,
@@ -162,8 +162,8 @@ fn words(query: &str) -> Vec<Replaceable> {
         .collect()
 }
 
-/// Whether a capital letter inside of a sentence tells a name that texts write alike: not in a title, not in German, whose
-/// nouns have one, and not in Chinese, which may have its own name for it.
+/// Whether a capital letter inside of a sentence tells a name that texts write alike: not in a title, not in German,
+/// whose nouns have one, and not in Chinese, which may have its own name for it.
 fn capitals_are_names(query: &str) -> bool {
     if query.chars().any(is_wide) {
         return false;

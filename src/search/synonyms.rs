@@ -1,9 +1,9 @@
-//! Synonyms of what a question names: what an abbreviation stands for, the abbreviation of a name, a name written as one
-//! word, a number as Chinese texts also write it, the long form of a Chinese word, and the synonyms that the user lists. They
-//! are searched for in addition to the question's own words, and count less.
+//! Synonyms of what a question names: what an abbreviation stands for, the abbreviation of a name, a name written as
+//! one word, a number as Chinese texts also write it, the long form of a Chinese word, and the synonyms that the user
+//! lists. They are searched for in addition to the question's own words, and count less.
 //!
-//! Documents define them (`knowledge::names`), and the keyword index finds them by name, so that a question costs a few look-ups
-//! whatever the size of the store.
+//! Documents define them (`knowledge::names`), and the keyword index finds them by name, so that a question costs a few
+//! look-ups whatever the size of the store.
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -1,4 +1,5 @@
-//! Looks up what a word of a question may mean among the words that documents have: longer words, other spellings, parts.
+//! Looks up what a word of a question may mean among the words that documents have: longer words, other spellings,
+//! parts.
 
 use std::collections::HashMap;
 
@@ -47,9 +48,9 @@ impl Vocabulary<'_> {
         Ok(found.into_iter().take(MOST_BEGINNING).map(|(word, _)| word).collect())
     }
 
-    /// The word that was most likely meant: the fewest wrong letters, then the [likeliest](likely). All forms one letter
-    /// away are looked up as they would be indexed, without their ending. Two letters may be wrong in indexed words that
-    /// begin with the first or the second typed letter.
+    /// The word that was most likely meant: the fewest wrong letters, then the [likeliest](likely). All forms one
+    /// letter away are looked up as they would be indexed, without their ending. Two letters may be wrong in indexed
+    /// words that begin with the first or the second typed letter.
     pub(super) fn misspelt(&self, typed: &str, indexed: &str) -> Result<Option<String>> {
         let mut found: HashMap<String, (usize, u64)> = HashMap::new();
         let mut add = |word: String, wrong: usize, count: u64| {

@@ -140,8 +140,8 @@ async fn from_named_section(
     Ok(FromContents::SearchText { notes: trace.notes, without_contents: Vec::new() })
 }
 
-/// The text of the parts that a question asks for, without those that are a guess: a hit for each section that has some.
-/// Those of several documents take turns, so that a token limit leaves room for the beginning of each.
+/// The text of the parts that a question asks for, without those that are a guess: a hit for each section that has
+/// some. Those of several documents take turns, so that a token limit leaves room for the beginning of each.
 pub(super) async fn text_of_parts(
     searcher: &Searcher,
     request: &SearchRequest,

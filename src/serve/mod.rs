@@ -1,9 +1,9 @@
-//! The server of `kb serve`: it answers the reading commands of other `kb` processes, which saves them opening the store
-//! and loading the model.
+//! The server of `kb serve`: it answers the reading commands of other `kb` processes, which saves them opening the
+//! store and loading the model.
 //!
-//! A process sends what it was started with: its arguments, its folder, its screen. The server runs the same command and
-//! sends back what it wrote and its exit code. A process that gets no answer runs the command itself: a server that is
-//! busy, old or gone costs a moment, and one that hangs in a command ten seconds.
+//! A process sends what it was started with: its arguments, its folder, its screen. The server runs the same command
+//! and sends back what it wrote and its exit code. A process that gets no answer runs the command itself: a server that
+//! is busy, old or gone costs a moment, and one that hangs in a command ten seconds.
 //!
 //! - The socket lies in a folder that only its user can enter, and both sides check the user of the other process.
 //! - Both sides have the same program, and the same environment as far as it changes answers ([`identity`]).

@@ -96,8 +96,8 @@ impl Server {
         let (jobs, mut waiting) = mpsc::channel::<Job>(1);
         let turn = Arc::new(Semaphore::new(1));
         let connections = Arc::new(Connections { jobs, turn, stop: stop.clone(), identity: self.identity.clone() });
-        // A command that computes blocks this thread, so connections and signals are handled in other tasks. Both end with
-        // this function.
+        // A command that computes blocks this thread, so connections and signals are handled in other tasks. Both end
+        // with this function.
         let (mut open, ended) = (JoinSet::new(), Arc::new(Notify::new()));
         open.spawn(accept(self.listener.clone(), connections));
         let (files, socket_id, told) = (self.files.clone(), self.socket_id, ended.clone());

@@ -31,8 +31,8 @@ use crate::text::count;
 
 /// The entry with the list of the others.
 const LIST: &str = "kb-export.json";
-/// The prefix of folders of unfinished imports. It begins like [`WRITING`], so that a folder with nothing but one of them may
-/// still become a store.
+/// The prefix of folders of unfinished imports. It begins like [`WRITING`], so that a folder with nothing but one of
+/// them may still become a store.
 const IMPORTING: &str = ".writing-import-";
 /// The folder in such a folder that becomes the namespace. It lies as deep in the store as a namespace.
 const UNPACKED: &str = "namespace";

@@ -1,5 +1,5 @@
-//! Binary codes of vectors: the sign of each number. The angle between two vectors grows with the number of signs in which
-//! they differ (Charikar 2002, "Similarity estimation techniques from rounding algorithms").
+//! Binary codes of vectors: the sign of each number. The angle between two vectors grows with the number of signs in
+//! which they differ (Charikar 2002, "Similarity estimation techniques from rounding algorithms").
 
 /// The binary code of a vector: a bit for each number, set where it is positive.
 pub(super) fn code_of(vector: &[f32]) -> Vec<u64> {

@@ -2,8 +2,8 @@
 //!
 //! Over a million chunks, reading ids and the partitions of an index from the table took most of the time of a semantic
 //! search. So the read cache keeps, for each fragment, the ids (about 20 bytes for each chunk) and a
-//! [binary code](super::binary_codes) of each vector. The nearest codes hold nearly all of the nearest vectors, which are
-//! then compared themselves ([`half_vectors`](super::half_vectors)).
+//! [binary code](super::binary_codes) of each vector. The nearest codes hold nearly all of the nearest vectors, which
+//! are then compared themselves ([`half_vectors`](super::half_vectors)).
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -40,8 +40,8 @@ const ROWS_FOR_EACH_CHOSEN: usize = 2500;
 /// A thread compares this many codes at once: its results stay in the processor's cache.
 const CODES_AT_ONCE: usize = 8192;
 
-/// The ids and binary codes of all chunks of a generation by row. The address of a row is the number of its fragment and,
-/// in the lower 32 bits, its place in that.
+/// The ids and binary codes of all chunks of a generation by row. The address of a row is the number of its fragment
+/// and, in the lower 32 bits, its place in that.
 pub(super) struct ChunkRows {
     fragments: Vec<FragmentRows>,
 }
@@ -266,8 +266,8 @@ fn rows_of(
     rows.map_err(|error| Error::failed(format!("cannot hold the ids and codes of chunks: {error}")).caused_by(error))
 }
 
-/// How many chunks the codes choose for the vectors to choose `limit` from. The more chunks there are, the more of them lie
-/// about as near as the nearest: among ten million, the nearest 400 codes had 60 % of the ten nearest vectors.
+/// How many chunks the codes choose for the vectors to choose `limit` from. The more chunks there are, the more of them
+/// lie about as near as the nearest: among ten million, the nearest 400 codes had 60 % of the ten nearest vectors.
 pub(super) fn chosen_by_code(limit: usize, rows: usize) -> usize {
     limit.max(rows / ROWS_FOR_EACH_CHOSEN)
 }

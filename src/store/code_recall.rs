@@ -49,8 +49,8 @@ impl Snapshot {
 }
 
 impl Tables {
-    /// Measures the recall among at least `fewest` chunks with vectors, and again after the table has doubled or halved:
-    /// measuring reads all vectors.
+    /// Measures the recall among at least `fewest` chunks with vectors, and again after the table has doubled or
+    /// halved: measuring reads all vectors.
     pub(super) async fn measure_recall(&self, fewest: usize) -> Result<()> {
         let chunks = self.rows_of(&self.chunks).await?;
         let known = self.known_recall().await?.map_or(0, |known| known.chunks);

@@ -40,8 +40,8 @@ pub(super) fn paths_in(folder: &Path) -> Result<Vec<PathBuf>> {
     list().map_err(|error| Error::io("read", folder, &error))
 }
 
-/// A file, or a folder and everything below it, each folder after its contents. Leaves out what is removed meanwhile, and
-/// what is neither a file nor a folder.
+/// A file, or a folder and everything below it, each folder after its contents. Leaves out what is removed meanwhile,
+/// and what is neither a file nor a folder.
 pub(super) fn walk(path: &Path) -> Result<Vec<(PathBuf, Metadata)>> {
     let mut found = Vec::new();
     collect(path, &mut found)?;

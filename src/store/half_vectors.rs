@@ -1,8 +1,9 @@
 //! The vectors of a fragment in the read cache, in half precision (IEEE 754 binary16), one record for each row.
 //!
-//! LanceDB reads scattered rows one by one: a few hundred among a million took most of the time of a search. Here a reader
-//! maps the file and reads the records that it scores. Half precision changes a cosine by less than 0.001. Each record has
-//! its own checksum, so no reader has to read the whole file. The checksum covers the name of the fragment too.
+//! LanceDB reads scattered rows one by one: a few hundred among a million took most of the time of a search. Here a
+//! reader maps the file and reads the records that it scores. Half precision changes a cosine by less than 0.001. Each
+//! record has its own checksum, so no reader has to read the whole file. The checksum covers the name of the fragment
+//! too.
 
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;

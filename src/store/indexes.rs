@@ -60,8 +60,8 @@ impl Tables {
     }
 
     /// Makes the index of a column, or extends it if at least `outside` rows are outside. New rows become a new part,
-    /// joined with parts that are not much larger, so that there are few parts and rows are seldom written again. If all
-    /// parts would be joined, makes the whole index again. Returns whether anything was done.
+    /// joined with parts that are not much larger, so that there are few parts and rows are seldom written again. If
+    /// all parts would be joined, makes the whole index again. Returns whether anything was done.
     async fn extend(&self, table: &Table, column: &str, index: fn() -> Index, outside: usize) -> Result<bool> {
         let fail = |error: lancedb::Error| self.failed("index", &error);
         let name = name_of(column);

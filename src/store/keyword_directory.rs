@@ -20,9 +20,9 @@ const PAUSE: Duration = Duration::from_millis(10);
 
 /// The folder of the keyword index.
 ///
-/// For readers it has no locks: a store on a read-only disk can be searched, and no reader waits for a writer. tantivy's
-/// lock prevents a writer from deleting files while a reader opens them. Without it, opening may fail at such a moment;
-/// [`Snapshot`](super::Snapshot) then tries again.
+/// For readers it has no locks: a store on a read-only disk can be searched, and no reader waits for a writer.
+/// tantivy's lock prevents a writer from deleting files while a reader opens them. Without it, opening may fail at such
+/// a moment; [`Snapshot`](super::Snapshot) then tries again.
 #[derive(Debug, Clone)]
 pub(super) struct KeywordDirectory {
     files: MmapDirectory,

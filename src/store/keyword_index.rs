@@ -107,8 +107,8 @@ impl KeywordReader {
         Ok(KeywordReader { reader, fields: schema().1, folder })
     }
 
-    /// Whether the index on the disk still has the segments that are read. A merge changes them, and the counts behind the
-    /// scores, without a new generation.
+    /// Whether the index on the disk still has the segments that are read. A merge changes them, and the counts behind
+    /// the scores, without a new generation.
     pub(super) fn is_current(&self) -> bool {
         let searcher = self.reader.searcher();
         let Ok(now) = searcher.index().searchable_segment_metas() else { return false };
@@ -174,8 +174,9 @@ pub(super) fn alive(segment: &SegmentReader, mut postings: impl DocSet) -> impl 
     std::iter::from_fn(next).filter(|entry| !segment.is_deleted(*entry))
 }
 
-/// Opens an index; `None` if it is damaged, on which tantivy panics if the damage is in the tables of its files. Returns
-/// errors of the system: an index that cannot be read because of permissions or too many open files must not be rebuilt.
+/// Opens an index; `None` if it is damaged, on which tantivy panics if the damage is in the tables of its files.
+/// Returns errors of the system: an index that cannot be read because of permissions or too many open files must not be
+/// rebuilt.
 pub(super) fn unless_damaged<T>(folder: &Path, open: impl FnOnce() -> tantivy::Result<Option<T>>) -> Result<Option<T>> {
     let is_refused = |io: &io::Error| {
         io.raw_os_error().is_some() && !matches!(io.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)

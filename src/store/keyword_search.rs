@@ -58,8 +58,8 @@ impl KeywordReader {
         self.top(clauses, statistics, limit)
     }
 
-    /// The BM25 scores of the given parent chunks, with statistics as for [`search`](Self::search). Parent chunks without
-    /// any of the terms are left out.
+    /// The BM25 scores of the given parent chunks, with statistics as for [`search`](Self::search). Parent chunks
+    /// without any of the terms are left out.
     pub fn scores(
         &self,
         terms: &[WeightedTerm],

@@ -84,8 +84,8 @@ impl KeywordWriter {
     }
 
     /// Creates an empty index beside the existing one, which readers use until this one [takes its
-    /// place](Self::replace_existing). Windows cannot rename a folder with open files in it, so there the index is created in
-    /// place.
+    /// place](Self::replace_existing). Windows cannot rename a folder with open files in it, so there the index is
+    /// created in place.
     pub(super) fn create_beside(namespace: &Namespace) -> Result<Self> {
         let folder = match cfg!(windows) {
             true => namespace.keyword(),
@@ -316,8 +316,8 @@ impl KeywordWriter {
         Ok(parts.len())
     }
 
-    /// Merges all segments into one without the parent chunks that were deleted, whose text stays in a segment until then,
-    /// and returns their number. Content and generation stay.
+    /// Merges all segments into one without the parent chunks that were deleted, whose text stays in a segment until
+    /// then, and returns their number. Content and generation stay.
     pub(super) fn merge_all(&mut self) -> Result<usize> {
         let parts = self.writer.index().searchable_segment_metas().map_err(|error| self.failed(error))?;
         // tantivy keeps the files of a segment while its description is held.

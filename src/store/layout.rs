@@ -77,8 +77,9 @@ impl Store {
             return Ok((store, false));
         }
         store.make_folder()?;
-        // Keeps a store inside a project out of version control, as other tools do with caches. It is written first: after a
-        // crash, kb would take the folder for a finished store and never write it. Writing `kb.json` syncs the folder.
+        // Keeps a store inside a project out of version control, as other tools do with caches. It is written first:
+        // after a crash, kb would take the folder for a finished store and never write it. Writing `kb.json` syncs the
+        // folder.
         let ignore = store.root.join(IGNORE);
         if !ignore.exists() {
             let written = write_whole(&ignore, |file| file.write_all(b"*\n").and_then(|()| file.sync_all()));
@@ -142,8 +143,8 @@ impl Store {
     }
 
     /// The name of a source in the store: the path relative to the project if the source lies in it, so that a project
-    /// can be moved with its store; otherwise the absolute path. Always with `/`; bytes that are not UTF-8 as `%E9`. A path
-    /// that begins like the name of standard input gets `./` in front.
+    /// can be moved with its store; otherwise the absolute path. Always with `/`; bytes that are not UTF-8 as `%E9`. A
+    /// path that begins like the name of standard input gets `./` in front.
     pub fn source_name(&self, path: &Path) -> String {
         let (path, root) = (real(path), real(&self.root));
         let relative = match root.parent() {

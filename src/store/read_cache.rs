@@ -6,8 +6,8 @@
 //! publication makes a stream stale: the next reader adds the streams of new fragments.
 //!
 //! Readers map the files: copying them and finding memory for the copies took longer than searching them. A
-//! stream carries the fragment that its rows were read from and the layout of its columns, and ends with its checksum: a
-//! CRC, because a cryptographic hash took longer than the search. A stream that is damaged or of anything else
+//! stream carries the fragment that its rows were read from and the layout of its columns, and ends with its checksum:
+//! a CRC, because a cryptographic hash took longer than the search. A stream that is damaged or of anything else
 //! is ignored and replaced. The files may be deleted at any time.
 //!
 //! Readers write nothing into a store of others: its cache lies in the user's folder of caches.
@@ -104,7 +104,8 @@ impl ReadCache {
         Ok(())
     }
 
-    /// Begins the file of a fragment, which gets its path when it is complete; `None` if there is no place for the cache.
+    /// Begins the file of a fragment, which gets its path when it is complete; `None` if there is no place for the
+    /// cache.
     pub(super) fn begin(&self, name: &str, fragment: &str) -> std::io::Result<Option<(NamedTempFile, PathBuf)>> {
         let (Some(folder), Some(path)) = (&self.folder, self.file(name, fragment)) else { return Ok(None) };
         if self.is_private {
@@ -155,8 +156,8 @@ pub(super) fn mapped(path: &Path) -> Option<Mmap> {
         return None;
     }
     let file = File::open(path).ok()?;
-    // SAFETY: a file of the cache appears whole and never changes; kb replaces or removes it. It belongs to the user, as
-    // the files that tantivy maps. If another program truncates it, this process ends; nothing else happens.
+    // SAFETY: a file of the cache appears whole and never changes; kb replaces or removes it. It belongs to the user,
+    // as the files that tantivy maps. If another program truncates it, this process ends; nothing else happens.
     unsafe { Mmap::map(&file) }.ok()
 }
 

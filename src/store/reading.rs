@@ -51,8 +51,8 @@ impl Snapshot {
         self.tables.read(&self.tables.documents, filter, Wanted::All, convert::document).await
     }
 
-    /// The documents with the given ids without their vectors, in any order. [`document_names`](Self::document_names) takes a
-    /// fraction of the time.
+    /// The documents with the given ids without their vectors, in any order. [`document_names`](Self::document_names)
+    /// takes a fraction of the time.
     pub async fn documents_by_id(&self, ids: &[DocId]) -> Result<Vec<DocumentRow>> {
         let table = &self.tables.documents;
         self.tables.read_with(table, ("doc_id", ids), Wanted::WithoutVectors, convert::document).await
@@ -242,8 +242,8 @@ impl Snapshot {
         self.tables.read(&self.tables.chunks, noted, columns, notes).await
     }
 
-    /// The vectors of the chunks of some documents, by the hash of the text that was embedded. Chunks without a vector are
-    /// left out.
+    /// The vectors of the chunks of some documents, by the hash of the text that was embedded. Chunks without a vector
+    /// are left out.
     pub async fn vectors_by_hash(&self, doc_ids: &[DocId]) -> Result<HashMap<DocId, HashMap<String, Vec<f32>>>> {
         let columns = Wanted::Named(&["doc_id", "embedding_hash", VECTOR]);
         let rows = self.tables.read_with(&self.tables.chunks, ("doc_id", doc_ids), columns, |columns, row| {

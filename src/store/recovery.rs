@@ -65,9 +65,9 @@ impl OlderGeneration {
         Err(nothing_readable(format!("{what}, and no older one can")))
     }
 
-    /// Removes the versions newer than this generation that cannot be opened, because Lance would build on them. Removes
-    /// the records that name them first, because the next versions get the same numbers. The caller must hold the
-    /// writer's lock.
+    /// Removes the versions newer than this generation that cannot be opened, because Lance would build on them.
+    /// Removes the records that name them first, because the next versions get the same numbers. The caller must hold
+    /// the writer's lock.
     pub(super) async fn discard_newer_versions(&self, namespace: &Namespace) -> Result<()> {
         let connection = connect(namespace).await?;
         let tables = || TABLES.into_iter().zip(self.manifest.versions());

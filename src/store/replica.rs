@@ -1,8 +1,8 @@
 //! A namespace with a copy in object storage: lists the files to upload, and replaces files by newer downloaded ones.
 //!
 //! Files of tables and segments are never changed once they are written, so readers go on with theirs while new ones
-//! arrive. Then the keyword index and the manifest change, as in a publication: a crash at any point leaves the old or the
-//! new generation.
+//! arrive. Then the keyword index and the manifest change, as in a publication: a crash at any point leaves the old or
+//! the new generation.
 
 use std::collections::BTreeMap;
 use std::fs::File;

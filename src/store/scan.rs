@@ -1,5 +1,5 @@
-//! Reads rows of the tables: those that a filter matches, one by one where a table may not fit into memory, and those that
-//! another generation lacks.
+//! Reads rows of the tables: those that a filter matches, one by one where a table may not fit into memory, and those
+//! that another generation lacks.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,10 +1,11 @@
-//! The file under a `ZipWriter`, which sees no error of it: when a `ZipWriter` is dropped before its end, it ends the archive,
-//! and prints the error if it cannot.
+//! The file under a `ZipWriter`, which sees no error of it: when a `ZipWriter` is dropped before its end, it ends the
+//! archive, and prints the error if it cannot.
 
 use std::fs::File;
 use std::io::{BufWriter, Error, Result, Seek, SeekFrom, Write};
 
-/// Writes up to the first error and keeps it for [`end`](Self::end). From then on it takes everything and writes nothing.
+/// Writes up to the first error and keeps it for [`end`](Self::end). From then on it takes everything and writes
+/// nothing.
 pub(super) struct Sink<'f> {
     file: BufWriter<&'f mut File>,
     /// Where the next byte belongs.

@@ -165,7 +165,8 @@ impl Snapshot {
         }
     }
 
-    /// Gives up the lease between two commands. Writers may then remove the generation; [`resume`](Self::resume) checks.
+    /// Gives up the lease between two commands. Writers may then remove the generation; [`resume`](Self::resume)
+    /// checks.
     pub fn release(&self) {
         *self.lease.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }

@@ -50,8 +50,8 @@ impl Tables {
         })
     }
 
-    /// Like [`open_at`](Self::open_at), but returns missing or damaged tables as `Unreadable`. Errors of the system remain
-    /// errors.
+    /// Like [`open_at`](Self::open_at), but returns missing or damaged tables as `Unreadable`. Errors of the system
+    /// remain errors.
     pub(super) async fn try_open_at(
         namespace: &Namespace,
         manifest: &Manifest,
@@ -238,8 +238,8 @@ async fn create_table(namespace: &Namespace, connection: &Connection, name: &str
     new.execute().await.map_err(|error| store_error("create a table in", &namespace.tables(), &error))
 }
 
-/// Opens a table at a version, or at its newest. If a byte of the version changed, Lance may crash, at the latest when it
-/// makes Arrow types of the columns.
+/// Opens a table at a version, or at its newest. If a byte of the version changed, Lance may crash, at the latest when
+/// it makes Arrow types of the columns.
 pub(super) async fn open_table(
     namespace: &Namespace,
     connection: &Connection,

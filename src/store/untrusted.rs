@@ -1,5 +1,6 @@
-//! Keeps a store that a stranger made from reaching files outside of it through links, pipes or names. kb opens a namespace
-//! only if it contains nothing but folders and plain files, and if its lists of files contain only plain names.
+//! Keeps a store that a stranger made from reaching files outside of it through links, pipes or names. kb opens a
+//! namespace only if it contains nothing but folders and plain files, and if its lists of files contain only plain
+//! names.
 //!
 //! This lists each folder and opens no file: 0.3 ms for 500 files.
 

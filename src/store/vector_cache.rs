@@ -106,7 +106,8 @@ impl VectorCache {
         Ok(())
     }
 
-    /// Removes the vectors of all models, now that those of one are published, except files that another process writes.
+    /// Removes the vectors of all models, now that those of one are published, except files that another process
+    /// writes.
     pub fn clear(self, namespace: &Namespace) -> Result<()> {
         // On other systems, an open file cannot be removed.
         drop(self);

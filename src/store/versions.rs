@@ -32,8 +32,8 @@ impl ExistingVersions {
     }
 }
 
-/// Whether a version of a table can be opened; files of rows that it names may be lost all the same. An error is a refusal
-/// of the system, which says nothing about the version.
+/// Whether a version of a table can be opened; files of rows that it names may be lost all the same. An error is a
+/// refusal of the system, which says nothing about the version.
 pub(super) async fn can_be_opened(
     namespace: &Namespace,
     connection: &Connection,

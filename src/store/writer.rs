@@ -89,7 +89,8 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Opens a namespace for writing, creates it if it does not exist, and repairs what an interrupted publication left.
+    /// Opens a namespace for writing, creates it if it does not exist, and repairs what an interrupted publication
+    /// left.
     pub async fn open(namespace: &Namespace, model: &ModelRecord) -> Result<Self> {
         Writer::open_or_wait(namespace, model, &LockTimeout::none()).await
     }

@@ -9,8 +9,8 @@ use super::han::ONE_TO_TEN;
 
 /// The longest number of a list item, in bytes: `12.10.3`.
 const LONGEST_NUMBER: usize = 8;
-/// The longest run, in characters, of brackets, quotation marks, white space and signs outside of ASCII that the library
-/// sees. Behind a full stop, it looks ahead from each of them to the next letter.
+/// The longest run, in characters, of brackets, quotation marks, white space and signs outside of ASCII that the
+/// library sees. Behind a full stop, it looks ahead from each of them to the next letter.
 const LONGEST_RUN: usize = 100;
 
 /// The sentences of `text` as byte ranges that cover the text without gaps. White space belongs to the sentence before
@@ -54,8 +54,8 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
     out
 }
 
-/// The text in pieces, cut where a run that may stand between two sentences becomes too long, and where it ends. Without
-/// letters, the rest of the run belongs to the sentence before it.
+/// The text in pieces, cut where a run that may stand between two sentences becomes too long, and where it ends.
+/// Without letters, the rest of the run belongs to the sentence before it.
 fn pieces(text: &str) -> Vec<Range<usize>> {
     let mut cuts = vec![0];
     let mut run = 0;

@@ -116,9 +116,9 @@ pub fn squeeze(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a character is invisible: controls, marks of direction and width, soft hyphens, fillers, tags, and characters
-/// that mean nothing outside of one program. Joiners and selectors are excluded, because some scripts look different
-/// without them.
+/// Whether a character is invisible: controls, marks of direction and width, soft hyphens, fillers, tags, and
+/// characters that mean nothing outside of one program. Joiners and selectors are excluded, because some scripts look
+/// different without them.
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}'
@@ -133,8 +133,8 @@ fn is_selector(c: char) -> bool {
     matches!(c, '\u{180B}'..='\u{180D}' | '\u{180F}' | '\u{FE00}'..='\u{FE02}' | '\u{FE0E}' | '\u{FE0F}')
 }
 
-/// The text without invisible characters, which could carry hidden instructions for a language model. Line breaks, tabs,
-/// joiners inside words of scripts that need them, and one selector behind a character that may have it stay.
+/// The text without invisible characters, which could carry hidden instructions for a language model. Line breaks,
+/// tabs, joiners inside words of scripts that need them, and one selector behind a character that may have it stay.
 /// Line separators become spaces, because some programs break lines there, and the new line could look like ours.
 pub fn visible(text: &str) -> Cow<'_, str> {
     let is_plain = |c: char| matches!(c, '\n' | '\t') || !(is_hidden(c) || is_joiner(c) || is_selector(c));

@@ -21,7 +21,8 @@ fn files(sandbox: &Sandbox) -> Vec<String> {
     files
 }
 
-/// All rows of all tables as the program shows them, without the times at which they were written, and what two searches find.
+/// All rows of all tables as the program shows them, without the times at which they were written, and what two
+/// searches find.
 fn everything(sandbox: &Sandbox) -> Vec<Value> {
     let mut all =
         vec![sandbox.items(&["docs"]), sandbox.items(&["toc"]), sandbox.items(&["chunks-list", "--limit", "10000"])];

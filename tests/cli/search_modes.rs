@@ -312,8 +312,8 @@ fn a_section_without_text_has_no_chunk_id() {
     assert_eq!((&found[0]["section"]["title"], &found[0]["chunk_id"]), (&"Bearings".into(), &Value::Null));
 }
 
-/// In a large store only some documents are compared: those of the candidates, and those with the question's words in their
-/// titles.
+/// In a large store only some documents are compared: those of the candidates, and those with the question's words in
+/// their titles.
 #[test]
 fn sections_and_documents_are_found_by_titles_among_many() {
     let sandbox = Sandbox::new();

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 const QUESTION: &str = "air in the pump";
 
-/// A folder `model` with the cross-encoder, beside `pumps.md`: a parent chunk that repeats one word of the question, one that
-/// has two of them once, and one that has one.
+/// A folder `model` with the cross-encoder, beside `pumps.md`: a parent chunk that repeats one word of the question,
+/// one that has two of them once, and one that has one.
 fn pumps() -> Sandbox {
     Sandbox::prepared("search_rerank::pumps", |sandbox| {
         let often = "The pump is a pump. ".repeat(6);

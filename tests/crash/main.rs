@@ -56,8 +56,8 @@ fn run_until(fault: &str, step: &str, sandbox: &Sandbox, args: &[&str]) {
     }
 }
 
-/// Stops a command at each of its steps by each fault. `holds` says whether a store is as before the command (`false`) or
-/// as after it (`true`).
+/// Stops a command at each of its steps by each fault. `holds` says whether a store is as before the command (`false`)
+/// or as after it (`true`).
 fn a_fault_at_each(
     steps: &[&str],
     faults: &[&str],

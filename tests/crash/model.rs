@@ -1,6 +1,6 @@
-//! A store and a plain model of it, changed alike at random: files are written, ingested, edited, deleted, restored, pruned,
-//! and the program is killed in the middle. After each step the store must hold what the model holds, or, where the program
-//! was killed, what it held before.
+//! A store and a plain model of it, changed alike at random: files are written, ingested, edited, deleted, restored,
+//! pruned, and the program is killed in the middle. After each step the store must hold what the model holds, or, where
+//! the program was killed, what it held before.
 //!
 //! `KB_TEST_MODEL_SECONDS=3600` runs it for an hour; `KB_TEST_MODEL_SEED` chooses the steps (a number, or `random`). A failure
 //! prints both.

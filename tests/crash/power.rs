@@ -1,7 +1,8 @@
 //! A crash or a power loss at any step: what was not synced may be lost, and one generation is left, whole.
 //!
 //! The process stops at the step. Where the power fails, it puts in the store's place what was synced by then
-//! (`src/store/power_loss.rs`): with the new names and empty files, with the old names, or with a random mixture of both.
+//! (`src/store/power_loss.rs`): with the new names and empty files, with the old names, or with a random mixture of
+//! both.
 
 use kb::internals::store::{REWRITE_STEPS, STEPS};
 

@@ -263,8 +263,8 @@ impl Arguments for Ingest {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct EditChunk {
-    /// The id of a chunk, as kb_search and kb_list_chunks show it. A hit may join several; kb_list_chunks has the text of
-    /// each.
+    /// The id of a chunk, as kb_search and kb_list_chunks show it. A hit may join several; kb_list_chunks has the text
+    /// of each.
     chunk_id: String,
     /// The new text.
     content: String,

@@ -1,7 +1,7 @@
 //! The command line for a call, and limits on its values.
 //!
-//! Every value becomes part of an argument that begins with its option, or stands behind `--`, so that no text of an agent
-//! is read as an option.
+//! Every value becomes part of an argument that begins with its option, or stands behind `--`, so that no text of an
+//! agent is read as an option.
 
 use std::path::{Path, PathBuf};
 
@@ -69,8 +69,8 @@ pub(super) struct Part {
 pub(super) struct Roots(pub(super) Vec<PathBuf>);
 
 impl Roots {
-    /// The path as it is on the disk, if it lies in one of the folders. It is relative to the first folder. Results name a
-    /// source as seen from the folder of the store, which is mostly a folder above, so such a name is found too.
+    /// The path as it is on the disk, if it lies in one of the folders. It is relative to the first folder. Results
+    /// name a source as seen from the folder of the store, which is mostly a folder above, so such a name is found too.
     pub(super) fn within(&self, path: &str) -> Result<String, String> {
         let first = self.0.first().map_or(Path::new("."), PathBuf::as_path);
         let found_from = |folder: &Path| {

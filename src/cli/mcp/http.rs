@@ -1,7 +1,7 @@
 //! The protocol over HTTP, for clients that do not start the server themselves.
 //!
-//! Only this machine reaches it, only with the token, and no page in a browser: a request that names a foreign host or any
-//! origin is refused.
+//! Only this machine reaches it, only with the token, and no page in a browser: a request that names a foreign host or
+//! any origin is refused.
 
 use std::convert::Infallible;
 use std::ffi::OsString;

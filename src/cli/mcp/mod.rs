@@ -118,8 +118,8 @@ pub async fn run(context: &Context, args: McpArgs) -> Result<u8> {
     }
 }
 
-/// A queue of calls, and the threads that run them. Tasks of one thread would not do: a call that makes vectors blocks its
-/// thread.
+/// A queue of calls, and the threads that run them. Tasks of one thread would not do: a call that makes vectors blocks
+/// its thread.
 fn queue(
     threads: usize,
     commands: &(impl Fn() -> InProcess + Clone + Send + 'static),

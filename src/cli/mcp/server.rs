@@ -69,7 +69,8 @@ impl Handler {
         Handler { tools: tools::all(writes).into(), roots, queues }
     }
 
-    /// Runs a command that reports its progress to `steps`. It ends early if this future is dropped, as for a cancelled request.
+    /// Runs a command that reports its progress to `steps`. It ends early if this future is dropped, as for a cancelled
+    /// request.
     async fn run(
         &self,
         command_line: CommandLine,

@@ -52,8 +52,8 @@ impl Definition {
     }
 }
 
-/// Leaves fields out of a result or of its schema, at every depth, with those of [`LEFT_OUT_OF_ALL`]. The metadata of documents
-/// has names of its own.
+/// Leaves fields out of a result or of its schema, at every depth, with those of [`LEFT_OUT_OF_ALL`]. The metadata of
+/// documents has names of its own.
 fn leave_out(value: &mut Value, fields: &[&str]) {
     match value {
         Value::Object(object) => {
@@ -183,8 +183,8 @@ fn changing(mut definition: Definition, is_destructive: bool) -> Definition {
     definition
 }
 
-/// The schema of a structured answer: the JSON of the command and the fields around it. It does not say which fields of the
-/// result are required, which would take a tenth of its length.
+/// The schema of a structured answer: the JSON of the command and the fields around it. It does not say which fields of
+/// the result are required, which would take a tenth of its length.
 fn output_of(kinds: &[&str], left_out: &str) -> JsonObject {
     let left_out: Vec<&str> = left_out.split(' ').chain(["required"]).collect();
     let definitions = schemas_of(kinds, |schema| leave_out(schema, &left_out));

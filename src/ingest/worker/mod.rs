@@ -99,8 +99,8 @@ impl Worker {
         Worker { running: None, limits }
     }
 
-    /// Reads and cuts the bytes of a file in the worker process. Without a format the first bytes decide. A page that takes
-    /// too long is left out, with a warning.
+    /// Reads and cuts the bytes of a file in the worker process. Without a format the first bytes decide. A page that
+    /// takes too long is left out, with a warning.
     pub fn cut_file(
         &mut self,
         bytes: &[u8],

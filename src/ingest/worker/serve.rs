@@ -15,8 +15,8 @@ use crate::load::{Document, Format, parse_with};
 static CAN_BE_WORKER: AtomicBool = AtomicBool::new(false);
 
 /// Makes this process a worker, if the same program started it as one, and ends it when its work is done. Otherwise it
-/// returns at once. Call it first in `main`: [`KnowledgeBase::ingest`](crate::KnowledgeBase::ingest) reads files of unknown
-/// origin in copies of the running program, with limits on their time and memory and without network.
+/// returns at once. Call it first in `main`: [`KnowledgeBase::ingest`](crate::KnowledgeBase::ingest) reads files of
+/// unknown origin in copies of the running program, with limits on their time and memory and without network.
 pub fn serve_worker() {
     if std::env::args_os().nth(1).is_none_or(|argument| argument != WORKER) {
         CAN_BE_WORKER.store(true, Ordering::Relaxed);

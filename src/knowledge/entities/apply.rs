@@ -57,8 +57,8 @@ impl Outcome {
     }
 }
 
-/// Applies requests to the stored entities. Each request comes with its place in the input. If one cannot be carried out,
-/// none is.
+/// Applies requests to the stored entities. Each request comes with its place in the input. If one cannot be carried
+/// out, none is.
 pub fn plan(rows: &[EntityRow], requests: Vec<(String, EntityRequest)>, now: Timestamp) -> Result<EntityPlan> {
     // Rounded to milliseconds, so that users can type a shown time.
     let now = Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now);

@@ -64,8 +64,8 @@ pub(super) fn long_form<'a>(short: &str, text: &'a str) -> Option<&'a str> {
     let says_itself =
         words().any(|word| word.get(..short.len()).is_some_and(|start| start.eq_ignore_ascii_case(short)));
     let of_letters = found.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '/' | '&' | '\'' | '’'));
-    // Most letters of a real abbreviation begin words, and most words of its long form have a letter in it: "each of basic
-    // net income per share" has the letters of EPS by chance.
+    // Most letters of a real abbreviation begin words, and most words of its long form have a letter in it: "each of
+    // basic net income per share" has the letters of EPS by chance.
     let initials = words().filter(|word| word.chars().any(char::is_alphabetic)).count().min(letters.len());
     let enough = initials * 2 >= letters.len();
     let begins = found.split_whitespace().next().is_some_and(|word| !SMALL.contains(&word));

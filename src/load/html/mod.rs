@@ -63,8 +63,8 @@ pub fn parse(text: &str) -> Document {
     document
 }
 
-/// The blocks of a chapter of a book, where headers, footers and asides belong to the text; and for each id the index of
-/// the block in which its element begins.
+/// The blocks of a chapter of a book, where headers, footers and asides belong to the text; and for each id the index
+/// of the block in which its element begins.
 pub fn parse_chapter(text: &str, warnings: &mut Vec<String>) -> (Vec<Block>, HashMap<String, usize>) {
     let dom = dom_of(text, warnings);
     let mut walk = Walk { surroundings: Surroundings::Chapter, ..Walk::default() };

@@ -34,8 +34,9 @@ impl<'a> Program<'a> {
         Program { command, failures: 0, works: false, untried: 0 }
     }
 
-    /// Runs the program on the largest image of a page, counted from 0. `None` if no image is large enough, or after too
-    /// many failures. The inner error concerns the page alone: its image cannot be decoded, or the program fails on it.
+    /// Runs the program on the largest image of a page, counted from 0. `None` if no image is large enough, or after
+    /// too many failures. The inner error concerns the page alone: its image cannot be decoded, or the program fails on
+    /// it.
     ///
     /// # Errors
     /// If the program cannot be run, or its image cannot be written.

@@ -17,7 +17,8 @@ pub(super) struct Unit<'h> {
     pub tokens: usize,
 }
 
-/// The documents in the order of their best hits, the parent chunks of each in reading order, those of a section together.
+/// The documents in the order of their best hits, the parent chunks of each in reading order, those of a section
+/// together.
 pub(super) fn documents(chosen: &[Unit]) -> Vec<ContextDocument> {
     let of_one = |a: &Unit, b: &Unit| (&a.hit.namespace, &a.hit.doc_id) == (&b.hit.namespace, &b.hit.doc_id);
     groups(chosen.iter().copied(), of_one).into_iter().map(document).collect()

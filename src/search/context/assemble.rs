@@ -38,11 +38,12 @@ pub(super) struct Assembled {
 
 /// Takes the parent chunks of the hits, best first, while the layout of all of them has at most `most` tokens.
 ///
-/// Parent chunks and titles are counted one by one to choose, and the whole text in the end, because a tokenizer may count a
-/// text differently from its parts; the excess is removed from the end, parent chunks first while there are two. `mentioned`
-/// finds the entities that the question and documents mention. Their states have a [share](SHARE_OF_STATES) of the tokens,
-/// and tables of contents have [one](SHARE_OF_CONTENTS) before them. If not even the first parent chunk fits,
-/// tables of contents and the states of the question's entities stand alone: they may be the answer.
+/// Parent chunks and titles are counted one by one to choose, and the whole text in the end, because a tokenizer may
+/// count a text differently from its parts; the excess is removed from the end, parent chunks first while there are
+/// two. `mentioned` finds the entities that the question and documents mention. Their states have a
+/// [share](SHARE_OF_STATES) of the tokens, and tables of contents have [one](SHARE_OF_CONTENTS) before them. If not
+/// even the first parent chunk fits, tables of contents and the states of the question's entities stand alone: they may
+/// be the answer.
 ///
 /// # Errors
 /// If neither the first parent chunk nor a state fits, or layout or tokenizer fail.

@@ -45,9 +45,9 @@ pub struct Context {
 }
 
 impl Searcher {
-    /// Builds a context from the tables of contents and the hits that answer `request`, in at most `max_tokens` tokens. A
-    /// part that it asks for is given with its text, unless it is a guess. The request's counter counts the tokens, over
-    /// the whole text; the request's own limit does not apply.
+    /// Builds a context from the tables of contents and the hits that answer `request`, in at most `max_tokens` tokens.
+    /// A part that it asks for is given with its text, unless it is a guess. The request's counter counts the tokens,
+    /// over the whole text; the request's own limit does not apply.
     ///
     /// # Errors
     /// As for [`search`](Self::search); and if neither the first parent chunk nor the state of an entity fits.

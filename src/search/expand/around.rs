@@ -1,5 +1,5 @@
-//! What a hit shows of its parent chunks and around them: neighbours, adjacent hits, the best child chunks, or a window of
-//! sentences.
+//! What a hit shows of its parent chunks and around them: neighbours, adjacent hits, the best child chunks, or a window
+//! of sentences.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -10,9 +10,9 @@ use crate::store::IndexedParentChunk;
 use crate::text::highlight::{Terms, united};
 use crate::text::sentences::sentences;
 
-/// Merges the hits of a section whose parent chunks overlap, or follow each other on the same page: a hit over several pages
-/// says less about where the answer is. The merged hit has the place and the score of the better one. Stops at the first
-/// hit beyond `most`.
+/// Merges the hits of a section whose parent chunks overlap, or follow each other on the same page: a hit over several
+/// pages says less about where the answer is. The merged hit has the place and the score of the better one. Stops at
+/// the first hit beyond `most`.
 pub fn merge(hits: Vec<Hit>, most: usize) -> Vec<Hit> {
     let mut merged: Vec<Hit> = Vec::with_capacity(hits.len());
     for mut hit in hits {
@@ -89,7 +89,8 @@ pub struct ChildScorer {
 }
 
 impl ChildScorer {
-    /// How well a child chunk matches, from 0 to 1: the share of the question's words in it, and its cosine if it has one.
+    /// How well a child chunk matches, from 0 to 1: the share of the question's words in it, and its cosine if it has
+    /// one.
     fn score(&self, text: &str, cosine: Option<f32>) -> f32 {
         let words = self.terms.share_in(text);
         cosine.map_or(words, |cosine| self.keyword * words + self.semantic * cosine.clamp(0.0, 1.0))
@@ -102,8 +103,9 @@ pub struct FoundChunks {
     pub cosines: HashMap<ChunkId, f32>,
 }
 
-/// Names the best `count` child chunks of each parent chunk that was found, best first. Child chunks that do not match are
-/// left out, unless none matches: the parent chunk was found by its title then, and the first child chunk stands for it.
+/// Names the best `count` child chunks of each parent chunk that was found, best first. Child chunks that do not match
+/// are left out, unless none matches: the parent chunk was found by its title then, and the first child chunk stands
+/// for it.
 pub fn name_children(sources: &mut [Source], known: &FoundChunks, scorer: &ChildScorer, count: usize) {
     for source in sources.iter_mut().filter(|source| source.score.is_some()) {
         let Some(chunk) = known.chunks.get(&source.chunk_id) else { continue };

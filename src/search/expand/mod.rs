@@ -1,5 +1,5 @@
-//! Expands selected hits: merges adjacent ones, names their best child chunks, adds neighbours or cuts windows, and leaves
-//! out what exceeds the token limit.
+//! Expands selected hits: merges adjacent ones, names their best child chunks, adds neighbours or cuts windows, and
+//! leaves out what exceeds the token limit.
 //!
 //! This file reads, in one go, what the pure functions of `around` need.
 
@@ -190,8 +190,8 @@ fn read_around(from: &Expansion<'_>, hits: &[Hit], count: usize) -> Result<Chunk
     Ok(read)
 }
 
-/// Cuts hits so that titles and text together have at most `most` tokens: whole parent chunks, in the order of the hits, and
-/// of each hit none after the first that does not fit. Returns what was left out.
+/// Cuts hits so that titles and text together have at most `most` tokens: whole parent chunks, in the order of the
+/// hits, and of each hit none after the first that does not fit. Returns what was left out.
 ///
 /// # Errors
 /// If not even the first parent chunk fits, or the tokenizer fails.

@@ -146,7 +146,8 @@ impl Facts {
         self.fields.get_or_try_init(read).await
     }
 
-    /// The number that each parent chunk has in a field: of its notes, otherwise of its section, otherwise of its document.
+    /// The number that each parent chunk has in a field: of its notes, otherwise of its section, otherwise of its
+    /// document.
     pub async fn numbers(
         &self,
         snapshot: &Snapshot,

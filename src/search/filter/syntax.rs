@@ -1,5 +1,5 @@
-//! A filter: tests of keys, joined by `and`, `or` and `not`; and its text as words, quoted texts and signs. Full-width signs
-//! count as the plain ones, because Chinese keyboards type them.
+//! A filter: tests of keys, joined by `and`, `or` and `not`; and its text as words, quoted texts and signs. Full-width
+//! signs count as the plain ones, because Chinese keyboards type them.
 
 use std::fmt;
 use std::ops::Range;

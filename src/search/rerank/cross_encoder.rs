@@ -36,7 +36,8 @@ enum Reader<'a> {
     Endpoint(&'a Reranker),
 }
 
-/// Lets the cross-encoder or the endpoint that the request names read the first candidates, and ranks them by its scores.
+/// Lets the cross-encoder or the endpoint that the request names read the first candidates, and ranks them by its
+/// scores.
 pub(super) async fn read_first(
     models: Rerankers<'_>,
     request: &SearchRequest,

@@ -144,9 +144,9 @@ fn key(candidate: &Candidate) -> DocumentKey<'_> {
     (candidate.namespace, candidate.chunk_id.doc_id())
 }
 
-/// The parent chunks that the beam reaches, document by document, and how each document scored: the best documents, best
-/// first, and of each the best parent chunks, best first. A document scores by the [joint score](joint_score) of its parent
-/// chunks and by its own nearness to the question. Equals keep the order of the ranking.
+/// The parent chunks that the beam reaches, document by document, and how each document scored: the best documents,
+/// best first, and of each the best parent chunks, best first. A document scores by the [joint score](joint_score) of
+/// its parent chunks and by its own nearness to the question. Equals keep the order of the ranking.
 fn drill(
     candidates: &[Candidate],
     near: impl Fn(DocumentKey<'_>) -> Nearness,

@@ -1,7 +1,7 @@
 //! Selects hits from the ranking, as the mode asks: near-duplicates are left out, and hits that differ are preferred.
 //!
-//! A search in the mode `precise` without further settings reads the parent chunks that it shows, and a few more in case some
-//! are duplicates.
+//! A search in the mode `precise` without further settings reads the parent chunks that it shows, and a few more in
+//! case some are duplicates.
 //!
 //! Texts are compared by shingles: runs of letters and digits in lower case, ignoring everything else. That works for
 //! English and Chinese without tokens; hashing a parent chunk of 1000 characters takes some tens of µs.
@@ -137,9 +137,9 @@ fn contents_pages_behind(hits: Vec<Hit>) -> Vec<Hit> {
     hits
 }
 
-/// Removes hits whose text is nearly that of a better one: 90 % of all runs of 8 letters are the same (Jaccard), and the
-/// numbers are the same in the same order, because `5 bar` and `6 bar` differ however long the rest is. The better hit names
-/// them.
+/// Removes hits whose text is nearly that of a better one: 90 % of all runs of 8 letters are the same (Jaccard), and
+/// the numbers are the same in the same order, because `5 bar` and `6 bar` differ however long the rest is. The better
+/// hit names them.
 fn drop_duplicates(hits: Vec<Hit>) -> Vec<Hit> {
     let mut kept: Vec<Kept> = Vec::with_capacity(hits.len());
     for hit in hits {

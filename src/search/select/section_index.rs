@@ -49,7 +49,8 @@ impl Title {
     }
 }
 
-/// The sections of some documents, by document and in the order of its table of contents, and how they match a question.
+/// The sections of some documents, by document and in the order of its table of contents, and how they match a
+/// question.
 pub struct SectionIndex {
     rows: Vec<SectionRow>,
     titles: Vec<Title>,

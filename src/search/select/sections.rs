@@ -45,9 +45,9 @@ struct Rated {
 /// The best `limit` sections of each namespace together.
 ///
 /// Sections whose title is the question come first: exactly, then except for punctuation, then except for the number. A
-/// section scores by its title and by the [joint score](joint_score) of its parent chunks; those of subsections count half for
-/// each level between. Every parent chunk counts for one hit only: once a section is found, its chunks count for no other, so
-/// the chapter of a found section needs matches of its own.
+/// section scores by its title and by the [joint score](joint_score) of its parent chunks; those of subsections count
+/// half for each level between. Every parent chunk counts for one hit only: once a section is found, its chunks count
+/// for no other, so the chapter of a found section needs matches of its own.
 pub fn find(indexes: &[SectionIndex], scopes: &[Scope], candidates: &[Candidate], limit: usize) -> Vec<FoundSection> {
     let rated = rate(indexes, scopes, candidates);
     let mut used = vec![false; candidates.len()];
@@ -127,8 +127,8 @@ fn compare(a: &Rated, a_score: f32, b: &Rated, b_score: f32) -> Ordering {
     a.exactness.cmp(&b.exactness).then(a_score.total_cmp(&b_score)).then(best(b).cmp(&best(a)))
 }
 
-/// All sections that a question finds, whatever the limit, with their scores. The same section in several namespaces takes one
-/// place.
+/// All sections that a question finds, whatever the limit, with their scores. The same section in several namespaces
+/// takes one place.
 pub fn all(indexes: &[SectionIndex], ranking: &Ranking) -> Vec<(SectionId, f32)> {
     let mut known = HashSet::new();
     let found = find(indexes, &ranking.scopes, &ranking.candidates, usize::MAX).into_iter();

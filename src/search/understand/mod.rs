@@ -1,5 +1,5 @@
-//! Understands a question by rules alone: its kind, and the words, phrases, identifiers and quantities in it. English and
-//! Chinese alike. Pure functions: the question in, plain data out.
+//! Understands a question by rules alone: its kind, and the words, phrases, identifiers and quantities in it. English
+//! and Chinese alike. Pure functions: the question in, plain data out.
 //!
 //! It feeds the route ([`Route`]), and the caller can override each part of that.
 

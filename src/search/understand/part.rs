@@ -40,8 +40,8 @@ fn english_part(words: &[&str]) -> Option<AskedPart> {
     let number = words.get(unit + 1).filter(|word| is_number(word))?;
     let name = format!("{} {number}", words[unit]);
     let rest = &words[unit + 2..];
-    // Chapter 2 of part II is another one than that of part I: only the text is searched. There is one section 3.1, that
-    // of chapter 3.
+    // Chapter 2 of part II is another one than that of part I: only the text is searched. There is one section 3.1,
+    // that of chapter 3.
     let is_outer = |two: &[&str]| PARTS.contains(&two[0]) && is_number(two[1]);
     if let Some(outer) = rest.windows(2).find(|two| is_outer(two))
         && number.split_once('.').is_none_or(|(first, _)| first != outer[1])
@@ -64,8 +64,8 @@ fn english_part(words: &[&str]) -> Option<AskedPart> {
     asked.then(|| AskedPart { name, says_of_what: says_of_what(rest) })
 }
 
-/// Whether the words behind a part name what it is of. "In 300 words" and "in plain language" name nothing, and neither does
-/// "the user manual": that is the one of the reader.
+/// Whether the words behind a part name what it is of. "In 300 words" and "in plain language" name nothing, and neither
+/// does "the user manual": that is the one of the reader.
 fn says_of_what(rest: &[&str]) -> bool {
     const OWNERS: [&str; 6] = ["the", "this", "that", "my", "our", "your"];
     let in_what = |two: &[&str]| two[0] == "in" && (OWNERS.contains(&two[1]) || two[1].contains('.'));

@@ -186,8 +186,8 @@ pub(in crate::search) fn is_in_capitals(query: &str) -> bool {
     !query.chars().any(|c| c.is_lowercase() || is_wide(c))
 }
 
-/// A word with its weights in text, titles and the situating sentence. Titles still gain, because BM25 divides by the length
-/// of each field.
+/// A word with its weights in text, titles and the situating sentence. Titles still gain, because BM25 divides by the
+/// length of each field.
 pub(in crate::search) fn in_all_fields(text: String, weight: f32) -> [(KeywordField, String, f32); 3] {
     [
         (KeywordField::Content, text.clone(), weight),

@@ -22,8 +22,8 @@ pub struct Repaired {
     pub after: Checked,
 }
 
-/// Repairs what can be repaired. Without repairable findings it takes no writer lock and writes nothing. After an error the
-/// published generation stays.
+/// Repairs what can be repaired. Without repairable findings it takes no writer lock and writes nothing. After an error
+/// the published generation stays.
 pub async fn repair(namespace: &Namespace, lock_timeout: &LockTimeout) -> Result<Repaired> {
     let before = survey(namespace).await?;
     if !before.checked.findings.iter().any(|finding| finding.repairable) {

@@ -99,8 +99,8 @@ impl Unmatched {
         self.after.extend(after.map(|content| (place(), content)));
     }
 
-    /// Counts and lists the differences, in the order of the places. Also returns which properties of the same content have
-    /// changed, wherever it is now.
+    /// Counts and lists the differences, in the order of the places. Also returns which properties of the same content
+    /// have changed, wherever it is now.
     pub(super) fn count_and_list(self) -> (Counts, Vec<Item>, BTreeSet<&'static str>) {
         let Unmatched { mut before, mut after } = self;
         let mut found = BTreeMap::new();

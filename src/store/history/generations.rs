@@ -1,5 +1,5 @@
-//! The generations of a namespace: their list, and the tables of one of them, open for reading. Only the published one has a
-//! keyword index.
+//! The generations of a namespace: their list, and the tables of one of them, open for reading. Only the published one
+//! has a keyword index.
 
 use serde::Serialize;
 

@@ -38,7 +38,8 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Whether such a number may be the place of a section: `Chapter 3` is the third one, `Item 3` and `Note 3` are not.
+    /// Whether such a number may be the place of a section: `Chapter 3` is the third one, `Item 3` and `Note 3` are
+    /// not.
     pub fn counts_sections(self) -> bool {
         !matches!(self, Kind::Letter | Kind::Roman | Kind::Appendix | Kind::Item | Kind::Note)
     }

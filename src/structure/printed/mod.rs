@@ -39,8 +39,8 @@ pub struct Contents {
     pub span: (usize, usize),
 }
 
-/// Finds the printed tables of contents whose entries are where they say. `heads` are the lines at the tops of pages that
-/// were left out of the text, `labels` the numbers printed on the pages.
+/// Finds the printed tables of contents whose entries are where they say. `heads` are the lines at the tops of pages
+/// that were left out of the text, `labels` the numbers printed on the pages.
 pub fn find(blocks: &[Block], heads: &[Block], labels: &[Option<String>]) -> Vec<Contents> {
     let normalised: Vec<String> = blocks.iter().map(|block| normalise_title(block.words())).collect();
     let regions = regions(blocks);

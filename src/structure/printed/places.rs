@@ -48,8 +48,9 @@ impl<'a> Places<'a> {
         (lines.filter(move |i| !self.contents[*i]), end)
     }
 
-    /// The first line of an entry on its page or the ones beside it, and the number of lines that are its title: none if
-    /// they have other words too, for which they stay in the text. `entry` is the title as printed, `title` normalised.
+    /// The first line of an entry on its page or the ones beside it, and the number of lines that are its title: none
+    /// if they have other words too, for which they stay in the text. `entry` is the title as printed, `title`
+    /// normalised.
     pub(super) fn find_near(&self, entry: &str, title: &str, page: u32, after: usize) -> Option<(usize, usize)> {
         let nearby = [page, page + 1, page.saturating_sub(1)];
         let exact = |&page: &u32| {
@@ -120,8 +121,8 @@ impl<'a> Places<'a> {
         self.line_on(page, is_described)
     }
 
-    /// The line on a page with the number of a title and its first word, which goes on otherwise: a paragraph of its own,
-    /// not an item of a list.
+    /// The line on a page with the number of a title and its first word, which goes on otherwise: a paragraph of its
+    /// own, not an item of a list.
     fn find_by_number(&self, title: &str, page: u32) -> Option<usize> {
         let number = numbering::parse(title)?;
         let first_word = |text: &str, from: usize| {

@@ -78,8 +78,8 @@ pub(super) fn accept<'a>(
         .collect()
 }
 
-/// Whether the sections of a document of so many lines have numbers. Below the parts and items of a report they have none,
-/// and numbers that begin in its last half are those of a list.
+/// Whether the sections of a document of so many lines have numbers. Below the parts and items of a report they have
+/// none, and numbers that begin in its last half are those of a list.
 fn are_numbered(candidates: &[Candidate], runs: &[f32], lines: usize) -> bool {
     let numbers_a_section = |(candidate, run): &(&Candidate, &f32)| {
         let kind = candidate.number.as_ref().map(|number| number.kind);
@@ -108,8 +108,8 @@ fn are_spread(candidates: &[Candidate]) -> bool {
         && 2 * far >= single.len()
 }
 
-/// Whether the notes count through the document, as those to the accounts of a report do. Notes below tables begin again
-/// at 1 all the time; a report may have a second set, and the title of a long note may return with the next page.
+/// Whether the notes count through the document, as those to the accounts of a report do. Notes below tables begin
+/// again at 1 all the time; a report may have a second set, and the title of a long note may return with the next page.
 fn count_notes(candidates: &[Candidate]) -> bool {
     let notes = candidates.iter().filter(|it| it.distinct).filter_map(|it| it.number.as_ref());
     let mut numbers: Vec<&[u32]> = notes.filter(|it| it.kind == Kind::Note).map(|it| &it.parts[..]).collect();
@@ -119,8 +119,8 @@ fn count_notes(candidates: &[Candidate]) -> bool {
 }
 
 /// Whether the numbers of one part that stand alone in body type are 1, 2, 3 and so on, each once, and one of them has
-/// numbers below it: then all are headings, those without subsections too. Where the type of headings differs from text,
-/// such numbers count something else.
+/// numbers below it: then all are headings, those without subsections too. Where the type of headings differs from
+/// text, such numbers count something else.
 fn count_sections(candidates: &[Candidate], with_below: &[bool]) -> bool {
     fn decimal(candidate: &Candidate) -> Option<&Numbering> {
         candidate.number.as_ref().filter(|number| number.kind == Kind::Decimal)

@@ -40,8 +40,8 @@ impl Taken {
     }
 }
 
-/// Candidates of the type of listed headings, on the level of those. Without a number, they are below a numbered heading
-/// of this type on a deeper level: `Acquisitions` below `Note 4`.
+/// Candidates of the type of listed headings, on the level of those. Without a number, they are below a numbered
+/// heading of this type on a deeper level: `Acquisitions` below `Note 4`.
 pub(super) fn learned(candidates: &[Candidate], known: &[Heading]) -> Vec<Heading> {
     let printed = known.iter().filter(|heading| heading.heading_blocks > 0);
     let levels_of: HashMap<usize, u32> = printed.map(|heading| (heading.start, heading.level)).collect();

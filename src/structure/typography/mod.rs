@@ -26,7 +26,8 @@ const LINES_BELOW: usize = 2;
 const FEWEST_NUMBERED: usize = 3;
 
 /// The headings with their confidence. `skip` holds blocks that cannot be headings, such as printed contents. `known`
-/// are headings that the contents name: if there are any, only lines of the same type and numbers below theirs are added.
+/// are headings that the contents name: if there are any, only lines of the same type and numbers below theirs are
+/// added.
 pub fn find(blocks: &[Block], skip: &[(usize, usize)], known: &[Heading]) -> Vec<Heading> {
     let body = body(blocks);
     let candidates = candidates(blocks, body.as_ref(), skip);

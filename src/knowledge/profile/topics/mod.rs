@@ -29,8 +29,8 @@ const LEAST_PARENT_CHUNKS: u32 = 2;
 /// … and at least this many times.
 const LEAST_TIMES: u32 = 3;
 
-/// The most parent chunks that are read. Of a longer document, such as a log of 50 MB, only every second or third one is
-/// read, which bounds the memory for phrases.
+/// The most parent chunks that are read. Of a longer document, such as a log of 50 MB, only every second or third one
+/// is read, which bounds the memory for phrases.
 const MOST_PARENT_CHUNKS: usize = 5_000;
 
 /// Occurrences of a phrase whose spellings are counted; more would not change the result.

@@ -19,8 +19,8 @@ fn combining(accent: char) -> Option<char> {
     Some(accent).filter(|accent| matches!(accent, '\u{300}'..='\u{36F}'))
 }
 
-/// Moves each accent over or under a letter to the place after it, as a combining character. The glyphs are in the order
-/// of their left edges.
+/// Moves each accent over or under a letter to the place after it, as a combining character. The glyphs are in the
+/// order of their left edges.
 pub fn set_accents(glyphs: &mut [Glyph]) {
     // Unicode counts some accents as letters, but they bear no accents.
     let bears = |c: char| c.is_alphabetic() && !ACCENTS.chars().step_by(2).any(|accent| accent == c);

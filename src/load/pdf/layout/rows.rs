@@ -251,7 +251,8 @@ fn tracking(glyphs: &[Glyph]) -> f32 {
     if quarter > WORD_GAP * 0.7 * size { quarter } else { 0.0 }
 }
 
-/// The gap that justification adds between ideographs, in points; 0 for ordinary text. The PDF may have a space for each.
+/// The gap that justification adds between ideographs, in points; 0 for ordinary text. The PDF may have a space for
+/// each.
 fn stretch(glyphs: &[Glyph]) -> f32 {
     let printed: Vec<Glyph> = glyphs.iter().filter(|glyph| !glyph.char.is_whitespace()).copied().collect();
     let quarter = lower_quartile(gaps(&printed, |glyph| is_unspaced(glyph.char)));
