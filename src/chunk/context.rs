@@ -31,7 +31,6 @@ pub enum ContextKind {
 }
 
 impl ContextKind {
-    /// The name that is typed.
     pub fn name(self) -> &'static str {
         match self {
             ContextKind::None => "none",

@@ -29,7 +29,6 @@ pub(super) fn confirm(what: &str) -> Result<bool> {
     Ok(["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
 }
 
-/// The error of what was not confirmed.
 pub(super) fn not_confirmed(what: &str) -> Error {
     Error::new(NOT_CONFIRMED, format!("not confirmed: {what}"))
 }

@@ -39,7 +39,6 @@ pub(super) fn sentences_of(parent_chunks: &[ParentChunk]) -> Vec<Sentence> {
     all
 }
 
-/// The sentences of a parent chunk with its number.
 pub(super) fn sentences_of_chunk((number, chunk): (usize, &ParentChunk)) -> Vec<Sentence> {
     let mut sentences = sentences_in(&chunk.content);
     sentences.iter_mut().for_each(|sentence| sentence.parent_chunk = Some(number));

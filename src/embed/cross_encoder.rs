@@ -25,7 +25,6 @@ const MOST_SESSIONS: usize = 4;
 /// In bytes. A larger model gets one session.
 const LARGE: u64 = 200 << 20;
 
-/// A loaded cross-encoder.
 pub struct CrossEncoder {
     folder: PathBuf,
     engine: Engine,

@@ -7,7 +7,6 @@ use clap::ValueEnum;
 use fastembed::ExecutionProviderDispatch;
 use ort::ep::{self, ExecutionProvider};
 
-/// The requested device.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Device {

@@ -116,7 +116,6 @@ fn are_same(now: &[Vec<f32>], kept: &[Vec<f32>]) -> bool {
     now.len() == kept.len() && now.iter().zip(kept).all(is_same)
 }
 
-/// A client of an endpoint.
 pub(super) struct Endpoint {
     connection: Connection,
     /// The first numbers of the probes' vectors.

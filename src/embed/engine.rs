@@ -40,7 +40,6 @@ impl Engine {
     }
 }
 
-/// The requested engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EngineChoice {
     /// ONNX Runtime if a library is found, otherwise tract.

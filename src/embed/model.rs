@@ -29,7 +29,6 @@ const EMBEDDED_FINGERPRINT: &str = "9026bc4b24d503233ceb3c85e4d28dbbaafaad545e81
 /// The most numbers in a vector: the limit of a store.
 pub(super) const LARGEST_DIMENSION: usize = 16_384;
 
-/// An embedding model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Model {
     /// As users type it and stores record it.

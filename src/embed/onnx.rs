@@ -86,7 +86,6 @@ struct Dimension {
     size: Option<u64>,
 }
 
-/// The graph in an ONNX file.
 pub(super) fn graph(file: Bytes) -> Result<Graph, String> {
     Model::decode(file).map_err(|error| error.to_string())?.graph.ok_or_else(|| "no graph in it".to_owned())
 }

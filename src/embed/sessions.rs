@@ -91,7 +91,6 @@ impl Sessions {
         encodings.iter().zip(vectors.axis_iter(Axis(0))).try_for_each(|(encoding, vectors)| each(encoding, vectors))
     }
 
-    /// The outputs of the model for a batch of texts.
     fn outputs(&self, worker: usize, texts: &[&str]) -> Result<SingleBatchOutput> {
         let mut session = self.session(worker)?;
         let output = catch_crash(&named(&self.model), || {

@@ -23,7 +23,6 @@ use super::model::TOKENIZER;
 /// The initial capacity.
 const ENTRIES: usize = 30_522;
 
-/// The tokenizer of the embedded model.
 pub(super) type EmbeddedTokenizer =
     TokenizerImpl<Vocabulary, BertNormalizer, BertPreTokenizer, TemplateProcessing, WordPieceDecoder>;
 
@@ -100,7 +99,6 @@ impl Vocabulary {
         Ok(vec![Token::new(id, unknown.clone(), (0, word.len()))])
     }
 
-    /// The longest token at `start`.
     fn longest(&self, word: &str, start: usize) -> Option<Token> {
         let prefix = if start == 0 { "" } else { &self.0.continuing_subword_prefix };
         let mut entry = format!("{prefix}{}", &word[start..]);

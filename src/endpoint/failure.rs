@@ -42,7 +42,6 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Reason::Unauthorised => "unauthorised",

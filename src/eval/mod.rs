@@ -46,9 +46,7 @@ pub struct EvalReport {
     pub queries: usize,
     /// Relevant documents that the corpus lacks.
     pub missing: usize,
-    /// The embedding model.
     pub model: String,
-    /// The engine that ran it.
     pub engine: String,
     /// The folder of the cross-encoder, if one reranked.
     pub reranker: Option<String>,
@@ -176,7 +174,6 @@ pub struct Evaluation<'a> {
     pub folder: &'a Path,
     pub methods: &'a [Method],
     pub rerank: &'a Rerank,
-    /// The embedding model.
     pub model: Arc<Model>,
     /// Whether to leave out half of the answers, to measure how well kb notices that they are missing.
     pub unanswerable: bool,

@@ -91,7 +91,6 @@ fn refusal(namespace: &str, published: &ModelRecord, asked: &str) -> Error {
 }
 
 impl Models {
-    /// The model that a store recorded.
     pub fn recorded(&self, record: &ModelRecord) -> Result<Arc<Model>> {
         let (model, name) = (self.of_that_name(record)?, &record.name);
         if record_of(&model) == *record {

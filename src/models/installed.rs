@@ -26,7 +26,6 @@ pub fn is_endpoint(name: &str) -> bool {
 #[derive(Debug, Clone)]
 pub struct Models {
     folder: PathBuf,
-    /// The endpoint for embeddings, if one is configured.
     endpoint: Option<Arc<ConfiguredEndpoint>>,
     /// Whether another person may have written what the store records.
     of_others: bool,
@@ -143,7 +142,6 @@ impl Models {
         Ok(place.and_then(|place| here.into_iter().nth(place)))
     }
 
-    /// The embedding model with a name.
     pub fn find(&self, name: &str) -> Result<Arc<Model>> {
         if name.eq_ignore_ascii_case(EMBEDDED) {
             return Ok(Model::embedded());

@@ -234,7 +234,6 @@ struct Field<'m> {
     whole: &'m [u8],
 }
 
-/// The fields of a message.
 fn fields(mut rest: &[u8]) -> impl Iterator<Item = Result<Field<'_>, String>> {
     std::iter::from_fn(move || (!rest.is_empty()).then(|| first_field(&mut rest).map_err(damaged)))
 }

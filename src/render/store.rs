@@ -22,7 +22,6 @@ pub struct Status {
     /// The store's folder.
     pub store: String,
     pub namespace: String,
-    /// The published generation.
     pub generation: u64,
     /// RFC 3339.
     pub published_at: String,
@@ -48,7 +47,6 @@ pub struct Status {
     /// Bytes of the tables that only old generations need.
     pub history_bytes: u64,
     pub restorable_generations: usize,
-    /// The model of the vectors.
     pub model: String,
     /// Numbers in a vector.
     pub dimension: usize,
@@ -142,7 +140,6 @@ pub struct NamespaceLine {
     pub documents: Option<usize>,
     /// Parent and child chunks.
     pub chunks: Option<usize>,
-    /// The published generation.
     pub generation: Option<u64>,
     /// RFC 3339.
     pub published_at: Option<String>,
@@ -218,7 +215,6 @@ pub fn namespace_removed(name: &str) -> Page {
 pub struct NamespaceCheck {
     #[serde(flatten)]
     pub found: Checked,
-    /// The repairs.
     pub mended: Vec<Fix>,
     /// What a check finds after a repair; `None` without one.
     pub left: Option<Checked>,

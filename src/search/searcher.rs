@@ -70,7 +70,6 @@ impl Searcher {
         try_join_all(self.searched.iter().map(Searched::snapshot)).await
     }
 
-    /// The model of the searched vectors.
     pub(super) async fn model(&self) -> Result<&VectorModel> {
         let read = async || {
             let mut each = Vec::with_capacity(self.searched.len());

@@ -36,7 +36,6 @@ pub(super) async fn answer_greeting(searcher: &Searcher, request: &SearchRequest
     without_hits(searcher, request, Understanding::of_kind(&request.query, request.kind), trace).await
 }
 
-/// A result without hits.
 async fn without_hits(
     searcher: &Searcher,
     request: &SearchRequest,

@@ -27,7 +27,6 @@ pub enum CallOutcome {
     Answered(Answer),
     /// The server did not answer.
     Failed(Error),
-    /// No server runs.
     NoServer,
 }
 

@@ -79,7 +79,6 @@ pub struct Section {
     pub text: SectionText,
 }
 
-/// The text of a section with its pages.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SectionText {
     /// Lines joined by `\n`, paragraphs by a blank line.

@@ -193,7 +193,6 @@ pub fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() || is_separator(c) { ' ' } else { c }).filter(|&c| !is_hidden(c)).collect()
 }
 
-/// The first `limit` characters of `text`, or all of it.
 pub fn first_chars(text: &str, limit: usize) -> &str {
     text.char_indices().nth(limit).map_or(text, |(end, _)| &text[..end])
 }

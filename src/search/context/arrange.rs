@@ -47,7 +47,6 @@ pub(super) fn summary(hit: &Hit) -> &str {
     hit.profile().map_or("", |profile| &profile.summary)
 }
 
-/// The parent chunks of one section as one.
 fn of_section(units: &[Unit]) -> ContextParentChunk {
     // The sources of one hit are known to be adjacent, even if deletions left a gap between their numbers.
     let adjacent = |a: &Unit, b: &Unit| is_next(a, b) || a.source.index + 1 == b.source.index;

@@ -128,7 +128,6 @@ impl<'a> NamespaceFacts<'a> {
         possible.into_iter().map(|(document, _)| document.doc_id.clone()).collect()
     }
 
-    /// The scope that meets all conditions.
     pub fn scope(&self, conditions: &[&Filter]) -> Scope {
         let (mut matching, mut open) = (HashSet::new(), HashSet::new());
         for document in self.documents.values() {

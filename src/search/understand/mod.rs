@@ -41,7 +41,6 @@ pub(super) struct Question<'s> {
     pub understood: Understanding,
     pub route: Route,
     pub terms: KeywordTerms,
-    /// The model of the searched vectors.
     pub model: &'s VectorModel,
     pub now: Timestamp,
 }
