@@ -43,6 +43,9 @@ pub struct KnownModel {
     pub query_prefix: String,
     #[serde(default)]
     pub document_prefix: String,
+    /// [`with_quantised`] makes them models of their own.
+    #[serde(default)]
+    quantised: Vec<QuantisedModel>,
     #[serde(skip)]
     pub kind: ModelKind,
     /// Its repository on the hub.
@@ -63,6 +66,15 @@ pub struct KnownModel {
     pub quantization: Quantization,
     #[serde(skip)]
     pub output: VectorOutput,
+}
+
+/// A model quantised by others, which differs from it in these fields.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct QuantisedModel {
+    name: String,
+    variant: String,
+    megabytes: Option<u64>,
 }
 
 /// The pooling and the prefixes of a family of models.
@@ -129,6 +141,7 @@ fn read() -> Table {
     let mut table: Table =
         toml::from_str(include_str!("catalogue.toml")).expect("the catalogue in the program is valid");
     let texts = TextEmbedding::list_supported_models();
+    table.models = std::mem::take(&mut table.models).into_iter().flat_map(with_quantised).collect();
     for model in &mut table.models {
         let info = texts.iter().find(|info| format!("{:?}", info.model) == model.variant);
         let info = info.expect("a test compares the catalogue with fastembed's list");
@@ -157,6 +170,20 @@ fn read() -> Table {
     }
     table.models.append(&mut table.rerank);
     table
+}
+
+/// The model, and behind it its quantised forms.
+fn with_quantised(mut model: KnownModel) -> Vec<KnownModel> {
+    let forms = std::mem::take(&mut model.quantised);
+    let mut all = vec![model.clone()];
+    all.extend(forms.into_iter().map(|QuantisedModel { name, variant, megabytes }| KnownModel {
+        name,
+        variant,
+        megabytes,
+        rank: None,
+        ..model.clone()
+    }));
+    all
 }
 
 /// Without a pooling, fastembed takes the first token's vector.
