@@ -17,15 +17,8 @@ use crate::error::{Error, NextStep, Result};
 /// Files that every model needs …
 const NEEDED: [&str; 2] = ["tokenizer.json", "config.json"];
 /// … and files that describe it.
-const OPTIONAL: [&str; 7] = [
-    "tokenizer_config.json",
-    "special_tokens_map.json",
-    "modules.json",
-    "1_Pooling/config.json",
-    "sentence_bert_config.json",
-    "config_sentence_transformers.json",
-    "README.md",
-];
+const OPTIONAL: &str = "tokenizer_config.json special_tokens_map.json modules.json 1_Pooling/config.json \
+    sentence_bert_config.json config_sentence_transformers.json README.md";
 
 /// The progress of a download, reported from its thread.
 pub trait DownloadProgress: Sync {
@@ -153,7 +146,7 @@ fn wanted_files(hub_model: &HubModel, listing: &Listing) -> Result<Vec<RemoteFil
         }
     };
     let mut files = paths.into_iter().chain(NEEDED).map(needed).collect::<Result<Vec<_>, _>>()?;
-    files.extend(OPTIONAL.iter().filter_map(|path| listing.file(path).cloned()));
+    files.extend(OPTIONAL.split_whitespace().filter_map(|path| listing.file(path).cloned()));
     Ok(files)
 }
 

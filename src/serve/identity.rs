@@ -5,19 +5,12 @@ use std::os::unix::fs::MetadataExt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::lists;
+
 /// Variables beside `KB_…` that change an answer: they say where settings and models are, in which zone times are, and
 /// which engine runs.
-const VARIABLES: [&str; 9] = [
-    "HOME",
-    "LD_LIBRARY_PATH",
-    "ORT_DYLIB_PATH",
-    "TZ",
-    "TZDIR",
-    "XDG_CONFIG_HOME",
-    "XDG_DATA_HOME",
-    "XDG_STATE_HOME",
-    "DYLD_LIBRARY_PATH",
-];
+const VARIABLES: &str = "HOME LD_LIBRARY_PATH ORT_DYLIB_PATH TZ TZDIR XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME \
+    DYLD_LIBRARY_PATH";
 /// Says whether a server is used, and changes no answer.
 const CHOICE: &str = "KB_SERVE";
 
@@ -54,7 +47,7 @@ impl Identity {
 
 /// A hash, because the values may be secret.
 fn hash(variables: impl Iterator<Item = (OsString, OsString)>) -> String {
-    let counts = |name: &str| VARIABLES.contains(&name) || (name.starts_with("KB_") && name != CHOICE);
+    let counts = |name: &str| lists(VARIABLES, name) || (name.starts_with("KB_") && name != CHOICE);
     // An empty variable sets nothing.
     let mut all: Vec<_> =
         variables.filter(|(name, value)| name.to_str().is_some_and(counts) && !value.is_empty()).collect();

@@ -17,28 +17,8 @@ pub struct DocumentTime {
 
 /// Fields that state a document's time; the first usable one wins. Fields that authors write come before those that
 /// programs write, and the last change before the first publication.
-const FIELDS: [&str; 20] = [
-    "updated",
-    "lastmod",
-    "last_modified",
-    "last-modified",
-    "last_updated",
-    "revised",
-    "更新日期",
-    "更新时间",
-    "修改日期",
-    "date",
-    "日期",
-    "published",
-    "pubdate",
-    "发布日期",
-    "modified",
-    "revdate",
-    "created",
-    "creation_date",
-    "创建日期",
-    "year",
-];
+const FIELDS: &str = "updated lastmod last_modified last-modified last_updated revised 更新日期 更新时间 修改日期 date \
+    日期 published pubdate 发布日期 modified revdate created creation_date 创建日期 year";
 
 impl DocumentTime {
     pub const GIVEN: &str = "given";
@@ -56,8 +36,8 @@ impl DocumentTime {
     /// The time that the metadata states, otherwise `mtime_ns`: the file's last change in nanoseconds since 1970 (0:
     /// unknown).
     pub fn of(metadata: &BTreeMap<String, String>, mtime_ns: i64) -> Option<Self> {
-        let stated = FIELDS.iter().find_map(|field| {
-            let (name, value) = metadata.iter().find(|(name, _)| name.to_lowercase() == *field)?;
+        let stated = FIELDS.split_whitespace().find_map(|field| {
+            let (name, value) = metadata.iter().find(|(name, _)| name.to_lowercase() == field)?;
             Some(DocumentTime { at: Period::parse(value)?.start, from: name.clone() })
         });
         stated.or_else(|| {

@@ -5,18 +5,11 @@
 use std::path::Path;
 use std::process::{Child, Command};
 
+use crate::text::lists;
+
 /// The variables that a worker and its OCR program get besides `LC_*`. All others may hold secrets.
-const VARIABLES: &[&str] = &[
-    "PATH",
-    "HOME",
-    "LANG",
-    "LANGUAGE",
-    "TESSDATA_PREFIX",
-    "OMP_THREAD_LIMIT",
-    "LD_LIBRARY_PATH",
-    "DYLD_LIBRARY_PATH",
-    "SystemRoot",
-];
+const VARIABLES: &str = "PATH HOME LANG LANGUAGE TESSDATA_PREFIX OMP_THREAD_LIMIT LD_LIBRARY_PATH DYLD_LIBRARY_PATH \
+    SystemRoot";
 
 /// The variables that name the folder for temporary files.
 const TEMPORARY: [&str; 3] = ["TMPDIR", "TEMP", "TMP"];
@@ -24,7 +17,7 @@ const TEMPORARY: [&str; 3] = ["TMPDIR", "TEMP", "TMP"];
 /// Prepares the environment of a worker, with its folder for temporary files, and on Unix its own process group.
 pub(super) fn prepare(command: &mut Command, temporary: &Path) {
     command.env_clear();
-    let needed = |name: &str| name.starts_with("LC_") || VARIABLES.contains(&name);
+    let needed = |name: &str| name.starts_with("LC_") || lists(VARIABLES, name);
     command.envs(std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(needed)));
     command.envs(TEMPORARY.map(|name| (name, temporary)));
     #[cfg(unix)]

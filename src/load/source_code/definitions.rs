@@ -1,53 +1,22 @@
 //! The definitions in source code, with their names and the comments above them.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use tree_sitter::{Language, Node, Parser, Tree, TreeCursor};
 
 use crate::load::Format;
 use crate::text::{squeeze, truncate};
 
 /// Node kinds that define something. A kind means the same in all grammars that have it.
-const DEFINITIONS: [&str; 40] = [
-    "abstract_class_declaration",
-    "annotation_type_declaration",
-    "class_declaration",
-    "class_definition",
-    "class_specifier",
-    "const_item",
-    "constructor_declaration",
-    "conversion_operator_declaration",
-    "destructor_declaration",
-    "enum_declaration",
-    "enum_item",
-    "enum_specifier",
-    "function_declaration",
-    "function_definition",
-    "function_item",
-    "generator_function_declaration",
-    "impl_item",
-    "interface_declaration",
-    "internal_module",
-    "macro_definition",
-    "method_declaration",
-    "method_definition",
-    "mod_item",
-    "module",
-    "namespace_declaration",
-    "namespace_definition",
-    "operator_declaration",
-    "property_declaration",
-    "record_declaration",
-    "static_item",
-    "struct_declaration",
-    "struct_item",
-    "struct_specifier",
-    "trait_declaration",
-    "trait_item",
-    "type_alias_declaration",
-    "type_definition",
-    "type_spec",
-    "union_item",
-    "union_specifier",
-];
+const DEFINITIONS: &str = "abstract_class_declaration annotation_type_declaration class_declaration class_definition \
+    class_specifier const_item constructor_declaration conversion_operator_declaration destructor_declaration \
+    enum_declaration enum_item enum_specifier function_declaration function_definition function_item \
+    generator_function_declaration impl_item interface_declaration internal_module macro_definition method_declaration \
+    method_definition mod_item module namespace_declaration namespace_definition operator_declaration \
+    property_declaration record_declaration static_item struct_declaration struct_item struct_specifier \
+    trait_declaration trait_item type_alias_declaration type_definition type_spec union_item union_specifier";
+static DEFINING: LazyLock<HashSet<&str>> = LazyLock::new(|| DEFINITIONS.split_whitespace().collect());
 /// Node kinds that wrap a definition and begin before it.
 const WRAPPERS: [&str; 9] = [
     "ambient_declaration",
@@ -252,7 +221,7 @@ fn is_definition(node: Node<'_>, is_exported: bool) -> bool {
         "mod_item" | "module" | "struct_specifier" | "class_specifier" | "enum_specifier" | "union_specifier" => {
             node.child_by_field_name("body").is_some()
         }
-        _ => node.is_named() && DEFINITIONS.contains(&kind),
+        _ => node.is_named() && DEFINING.contains(kind),
     }
 }
 
