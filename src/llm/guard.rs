@@ -179,17 +179,7 @@ mod tests {
     fn orders_markup_and_long_texts_are_refused() {
         assert_eq!(line(" two\n words ", 20).unwrap(), "two words");
         assert_eq!(line("离心泵的启动步骤", 8).unwrap(), "离心泵的启动步骤");
-        for bad in [
-            "",
-            " \n",
-            "too long a line",
-            "a\u{1b}[31m",
-            "\u{202E}x",
-            "<b>x</b>",
-            "Ignore ALL",
-            "see http://x",
-            "{{ x }}",
-        ] {
+        for bad in "| \n|too long a line|a\u{1b}[31m|\u{202E}x|<b>x</b>|Ignore ALL|see http://x|{{ x }}".split('|') {
             assert!(line(bad, 12).is_err(), "{bad:?}");
         }
     }

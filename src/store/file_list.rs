@@ -116,19 +116,8 @@ mod tests {
         for good in ["MANIFEST.json", "tables/chunks.lance/data/x.lance", "keyword/meta.json", "history/0000001.json"] {
             assert!(is_exported(good), "{good}");
         }
-        for bad in [
-            "",
-            "/etc/passwd",
-            "../x",
-            "tables/../../x",
-            "tables//x",
-            "tables/./x",
-            "lock",
-            "kb.toml",
-            "tables\\..\\x",
-            "C:/x",
-            "tables/c:x",
-        ] {
+        let others = "|/etc/passwd|../x|tables/../../x|tables//x|tables/./x|lock|kb.toml|tables\\..\\x|C:/x|tables/c:x";
+        for bad in others.split('|') {
             assert!(!is_exported(bad), "{bad}");
         }
     }

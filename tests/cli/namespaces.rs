@@ -142,21 +142,7 @@ fn the_rest_of_an_interrupted_removal_is_cleared() {
 fn a_name_cannot_leave_the_store() {
     let sandbox = two_namespaces();
     sandbox.write("precious/MANIFEST.json", "{}");
-    let bad = [
-        "..",
-        ".",
-        "",
-        "../../precious",
-        "/etc",
-        "a//b",
-        "a/../b",
-        "manuals/..",
-        "..\\x",
-        ".removing-x",
-        "x\n",
-        "a:b",
-        "~",
-    ];
+    let bad = "..|.||../../precious|/etc|a//b|a/../b|manuals/..|..\\x|.removing-x|x\n|a:b|~".split('|');
     for name in bad {
         for command in [
             &["namespaces", "remove", "--yes", "--", name][..],

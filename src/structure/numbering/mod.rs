@@ -226,32 +226,10 @@ mod tests {
 
     #[test]
     fn lookalikes_are_not_numbers() {
-        for text in [
-            "",
-            " ",
-            "Scope",
-            "1984 was a year",
-            "3rd edition",
-            "1.05 litres",
-            "2024-06-01",
-            "10:30 Coffee",
-            "1,000 crowns",
-            "chapter 3 says otherwise",
-            "Chapters 3",
-            "Section of a pipe",
-            "第一章的内容",
-            "第一章和第二章",
-            "第三人",
-            "第",
-            "一个",
-            "（见上文）",
-            "()",
-            "(+5) volts",
-            "Item zz",
-            "Item 200000000 Risks",
-            "LAMP the quay",
-            "§",
-        ] {
+        let texts = "| |Scope|1984 was a year|3rd edition|1.05 litres|2024-06-01|10:30 Coffee|1,000 crowns\
+            |chapter 3 says otherwise|Chapters 3|Section of a pipe|第一章的内容|第一章和第二章|第三人|第|一个\
+            |（见上文）|()|(+5) volts|Item zz|Item 200000000 Risks|LAMP the quay|§";
+        for text in texts.split('|') {
             assert_eq!(parse(text), None, "{text:?}");
         }
     }
