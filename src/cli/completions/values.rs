@@ -245,7 +245,8 @@ mod tests {
             let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
             typed_option(&words, "namespace", Some('n'))
         };
-        let lines = "kb toc -n a |kb -na toc|kb toc --namespace=a x|kb --namespace a toc|kb -n b -n a|kb --namespace = a";
+        let lines = "kb toc -n a |kb -na toc|kb toc --namespace=a x|kb --namespace a toc|kb -n b -n a\
+            |kb --namespace = a";
         for line in lines.split('|') {
             assert_eq!(of(line).as_deref(), Some("a"), "{line}");
         }
