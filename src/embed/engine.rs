@@ -181,6 +181,10 @@ unsafe extern "system" fn set_symbolic_dimensions(
     ort::sys::OrtStatusPtr::default()
 }
 
+/// The folders of libraries of systems other than Windows.
+const SYSTEM_FOLDERS: &str = "/usr/local/lib /usr/local/lib64 /opt/homebrew/lib /usr/lib /usr/lib64 \
+    /usr/lib/x86_64-linux-gnu /usr/lib/aarch64-linux-gnu /opt/onnxruntime/lib";
+
 /// Libraries of ONNX Runtime beside the program, then those in the system's folders.
 fn candidates() -> Vec<PathBuf> {
     let mut folders = Vec::new();
@@ -190,21 +194,9 @@ fn candidates() -> Vec<PathBuf> {
         folders.push(folder.to_owned());
         folders.push(folder.join("lib"));
     }
-    let system: &[&str] = if cfg!(target_os = "windows") {
-        &[]
-    } else {
-        &[
-            "/usr/local/lib",
-            "/usr/local/lib64",
-            "/opt/homebrew/lib",
-            "/usr/lib",
-            "/usr/lib64",
-            "/usr/lib/x86_64-linux-gnu",
-            "/usr/lib/aarch64-linux-gnu",
-            "/opt/onnxruntime/lib",
-        ]
-    };
-    folders.extend(system.iter().map(PathBuf::from));
+    if !cfg!(target_os = "windows") {
+        folders.extend(SYSTEM_FOLDERS.split_whitespace().map(PathBuf::from));
+    }
     let mut found = Vec::new();
     for folder in folders {
         // Missing and unreadable folders are skipped.
