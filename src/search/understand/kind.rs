@@ -14,11 +14,12 @@ pub(super) const UNDECIDED: f32 = 0.35;
 pub(super) fn kind(query: &str, exact: &[&str], keywords: &[String]) -> (Kind, f32) {
     let words = words(query);
     let surest = |kind: &str| {
-        let cues = WORDS.cues[kind].iter().filter(|(cue, _)| match cue.is_ascii() {
+        let is_there = |cue: &String| match cue.is_ascii() {
             true => words.contains(&format!(" {cue} ")),
             false => query.contains(cue.as_str()),
-        });
-        cues.map(|(_, sure)| *sure).fold(0.0, f32::max)
+        };
+        let found = WORDS.cues[kind].iter().filter(|cues| cues.words.iter().any(is_there));
+        found.map(|cues| cues.sure).fold(0.0, f32::max)
     };
     // The first of equals wins: "how to" about a fault asks for a procedure.
     let mut found = [

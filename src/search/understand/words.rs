@@ -24,7 +24,15 @@ pub(super) struct Words {
     pub greetings: Vec<String>,
     pub asks_for_contents: Vec<String>,
     pub asks_for_part: Vec<String>,
-    pub cues: HashMap<String, HashMap<String, f32>>,
+    /// By kind of question.
+    pub cues: HashMap<String, Vec<Cues>>,
+}
+
+/// Cues that make the kind of a question equally sure.
+#[derive(Deserialize)]
+pub(super) struct Cues {
+    pub sure: f32,
+    pub words: Vec<String>,
 }
 
 pub(super) static WORDS: LazyLock<Words> =
