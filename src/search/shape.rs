@@ -132,7 +132,7 @@ pub struct Shape {
     pub keep_duplicates: bool,
     pub group_by: GroupBy,
     /// The weight of being different against being relevant in [`Mode::Broad`], from 0 to 1; `None`:
-    /// [`DEFAULT_DIVERSITY`].
+    /// `DEFAULT_DIVERSITY`.
     pub diversity: Option<f32>,
     /// The most hits of one document.
     pub per_document: Option<usize>,

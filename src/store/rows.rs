@@ -44,7 +44,7 @@ pub struct DocumentRow {
     pub ingested_at: String,
     /// The corrected table of contents of a person, as JSON of [`OutlineEntry`](crate::load::OutlineEntry)s.
     pub corrected_toc: Option<String>,
-    /// The [`STRUCTURE_VERSION`](crate::structure::STRUCTURE_VERSION) that found its sections.
+    /// The `STRUCTURE_VERSION` that found its sections.
     pub structure_version: u32,
     /// Whether all its chunks have vectors.
     pub embedded: bool,

@@ -38,8 +38,8 @@ pub const STRUCTURE_VERSION: u32 = 16;
 
 /// The sections of a document in the order of its table of contents, after a preamble if there is text for one.
 ///
-/// A table of contents that a person corrected overrides all others; its entries that are [not found](not_found) are
-/// left out. A PDF's sections come from its outline, unless that is junk; without one, from its printed contents page,
+/// A table of contents that a person corrected overrides all others; its entries that are not found are left
+/// out. A PDF's sections come from its outline, unless that is junk; without one, from its printed contents page,
 /// then from its tags, then from type and numbers. Those of other formats come from their headings, in plain text from
 /// numbers, and in a Word document without heading styles from type and numbers. A document with none of these is all
 /// preamble.
