@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::error::{Error, Kind, NextStep, Result};
 use crate::store::{DocumentName, Store};
 use crate::text::tokens::{TokenKind, tokenize};
-use crate::text::{alike, first_of, visible};
+use crate::text::{alike, first_of, visible, visible_path};
 
 /// Documents whose title and file name are less alike than this are not suggested.
 const LEAST_SIMILARITY: f64 = 0.75;
@@ -68,8 +68,8 @@ fn exactly<'a>(documents: &'a [DocumentName], name: &str, store: &Store) -> Resu
     let readings: [&dyn Fn(&DocumentName) -> bool; 6] = [
         &|doc| doc.doc_id == wanted || doc.source == wanted || doc.source == name,
         &|doc| as_path.as_deref() == Some(doc.source.as_str()),
-        // kb shows no invisible characters.
-        &|doc| visible(&doc.source) == wanted,
+        // kb shows no invisible characters, and escapes them in lists of paths.
+        &|doc| visible(&doc.source) == wanted || visible_path(&doc.source) == wanted,
         &|doc| doc.title.to_lowercase() == lower,
         &|doc| ends_with(&doc.source, &lower),
         &|doc| stem(&doc.source).to_lowercase() == lower,
