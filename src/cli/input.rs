@@ -11,7 +11,7 @@ use crate::text::printable;
 /// Used if neither `VISUAL` nor `EDITOR` is set.
 const DEFAULT_EDITOR: &str = if cfg!(windows) { "notepad" } else { "vi" };
 
-/// How a command ends that nobody confirmed: the answer was no, or there was no terminal to ask on.
+/// The kind of failure if the user did not confirm: the answer was no, or there was no terminal to ask on.
 pub(super) const NOT_CONFIRMED: Kind = Kind::Failed;
 
 /// Asks on the terminal whether to do `what`. Without a terminal this is an error, because nothing may be done unasked.

@@ -88,7 +88,7 @@ impl Loader {
         if bytes.is_empty() && format.is_none_or(|format| !may_be_empty(&facts.source, format)) {
             return Err(Error::failed("the file is empty").hint(format!("{}, or delete it", skip())));
         }
-        // A program that writes the file anew, or a full disk, may have emptied it.
+        // The file may be half written, or the disk was full.
         let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         if text.trim_ascii().is_empty() && before.is_some_and(|row| row.parents > 0) {
             let kept = "the file is empty now; the text that it had is kept";

@@ -145,7 +145,10 @@ fn below_statements(query: &str, texts: &HashMap<ChunkKey, IndexedParentChunk>) 
 /// The first cells of rows that have a figure in another cell.
 fn labels_of_figures(text: &str) -> Vec<String> {
     let has_figure = |cell: &String| cell.contains(|c: char| c.is_ascii_digit());
-    let label = |row: Vec<String>| row[1..].iter().any(has_figure).then(|| row[0].clone());
+    let label = |row: Vec<String>| {
+        let (label, cells) = row.split_first()?;
+        cells.iter().any(has_figure).then(|| label.clone())
+    };
     tables::find(text).iter().flat_map(|table| table.cells(text)).filter_map(label).collect()
 }
 
@@ -223,6 +226,8 @@ mod tests {
         let text = "Assets of the year\n\n| Item | 2021 |\n| --- | --- |\n| Inventories | 9,059 |\n| Notes | none |";
         assert_eq!(labels_of_figures(text), ["Item", "Inventories"]);
         assert_eq!(labels_of_figures("| Net sales | 24,977 |\n| | 3 |\n\nIt sold 7."), ["Net sales", ""], "cut off");
-        assert!(labels_of_figures("| 1 |\n| --- |\n| 2 |").is_empty());
+        for without in ["| 1 |\n| --- |\n| 2 |", "|\n|", "||\n||\n||"] {
+            assert!(labels_of_figures(without).is_empty(), "{without}");
+        }
     }
 }
