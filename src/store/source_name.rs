@@ -6,6 +6,8 @@
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 
+use crate::text::push_escaped;
+
 /// The prefix of the names of sources from standard input.
 pub const STANDARD_INPUT: &str = "stdin:";
 
@@ -45,7 +47,7 @@ fn escaped(bytes: &[u8]) -> String {
     for chunk in bytes.utf8_chunks() {
         for (at, c) in chunk.valid().char_indices() {
             if c.is_control() {
-                text.extend(c.to_string().bytes().map(|byte| format!("%{byte:02X}")));
+                push_escaped(&mut text, c.encode_utf8(&mut [0; 4]).as_bytes());
                 continue;
             }
             text.push(c);
@@ -53,9 +55,7 @@ fn escaped(bytes: &[u8]) -> String {
                 text.push_str("25");
             }
         }
-        for byte in chunk.invalid() {
-            text.push_str(&format!("%{byte:02X}"));
-        }
+        push_escaped(&mut text, chunk.invalid());
     }
     text
 }

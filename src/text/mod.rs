@@ -22,6 +22,6 @@ pub use period::{Period, date_or_moment, moment};
 pub use roman::{roman, write_roman};
 pub use strings::{
     alike, as_number, char_count, count, first_chars, first_of, fold, is_hidden, is_joiner, is_summary, is_wide,
-    join_filled, join_line, join_title, join_words, lists, percent, printable, size, squeeze, truncate, visible,
-    visible_path, width,
+    join_filled, join_line, join_title, join_words, lists, percent, printable, push_escaped, size, squeeze, truncate,
+    visible, visible_path, width,
 };

@@ -172,10 +172,15 @@ pub fn visible_path(path: &str) -> Cow<'_, str> {
         if is_shown(c) {
             shown.push(c);
         } else {
-            shown.extend(c.to_string().bytes().map(|byte| format!("%{byte:02X}")));
+            push_escaped(&mut shown, c.encode_utf8(&mut [0; 4]).as_bytes());
         }
     }
     Cow::Owned(shown)
+}
+
+/// Appends bytes, escaped as in URLs: `%0A`.
+pub fn push_escaped(text: &mut String, bytes: &[u8]) {
+    bytes.iter().for_each(|byte| text.push_str(&format!("%{byte:02X}")));
 }
 
 /// Whether a character ends a line or a paragraph for some programs, and none for others.
