@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::finding::{Finding, Part};
+use super::finding::{Faults, Finding, Fix, Part};
 use crate::ids::{ChunkId, SectionId};
 use crate::store::{ChunkRow, DocumentRow, NewDocument, ParentChunk, SectionRow, convert};
 
@@ -47,27 +47,26 @@ impl StoredRows {
     }
 }
 
-/// Malformed ids, and ids that lead nowhere.
-pub(super) fn check_ids(new: &StoredRows) -> Vec<Finding> {
+/// Malformed ids, and ids that lead nowhere. The orphans are not in the document of these rows.
+pub(super) fn check_ids(new: &StoredRows, orphans: &HashSet<ChunkId>) -> Faults {
     let document = &new.document;
     let doc_id = &document.doc_id;
-    let mut findings = Vec::new();
+    let mut faults = Faults::default();
     let sections: HashSet<&str> = new.sections.iter().map(|row| row.section_id.as_str()).collect();
     for row in &new.sections {
         if row.section_id != SectionId::new(doc_id, &row.path) || !is_path(&row.path) {
             let what = format!("is not the id of a section of {doc_id} with the path {:?}", row.path);
-            findings.push(Finding::structure_needed(document, &row.section_id, Part::Ids, what));
+            faults.findings.push(Finding::structure_needed(document, &row.section_id, Part::Ids, what));
         }
         if let Some(parent) = row.parent_id.as_deref().filter(|id| !sections.contains(id)) {
             let what = format!("is in the section {parent}, which does not exist");
-            findings.push(Finding::structure_needed(document, &row.section_id, Part::Ids, what));
+            faults.findings.push(Finding::structure_needed(document, &row.section_id, Part::Ids, what));
         }
     }
-    let orphans = new.orphans();
     for row in &new.chunks {
         if let Some(parent) = row.parent_id.as_ref().filter(|_| orphans.contains(&row.chunk_id)) {
             let what = format!("is a child chunk of the parent chunk {parent}, which does not exist");
-            findings.push(Finding::repairable(&row.chunk_id, Part::Ids, what));
+            faults.repaired(&row.chunk_id, Part::Ids, what, "removed: its parent chunk does not exist");
             continue;
         }
         let expected = match &row.parent_id {
@@ -76,14 +75,14 @@ pub(super) fn check_ids(new: &StoredRows) -> Vec<Finding> {
         };
         if row.chunk_id != expected {
             let what = format!("should be called {expected}");
-            findings.push(Finding::source_needed(document, &row.chunk_id, Part::Ids, what));
+            faults.findings.push(Finding::source_needed(document, &row.chunk_id, Part::Ids, what));
         }
         if !sections.contains(row.section_id.as_str()) {
             let what = format!("is in the section {}, which does not exist", row.section_id);
-            findings.push(Finding::source_needed(document, &row.chunk_id, Part::Ids, what));
+            faults.findings.push(Finding::source_needed(document, &row.chunk_id, Part::Ids, what));
         }
     }
-    findings
+    faults
 }
 
 fn is_path(path: &str) -> bool {
@@ -131,7 +130,7 @@ pub(super) fn check(new: &NewDocument) -> Vec<Finding> {
 }
 
 /// The span of parent chunks of each section; `None` if parent chunks of other sections lie in between.
-pub(super) fn spans(new: &NewDocument) -> Vec<Option<(u32, u32)>> {
+fn spans(new: &NewDocument) -> Vec<Option<(u32, u32)>> {
     let mut own: HashMap<&str, (u32, u32)> = HashMap::new();
     for row in &new.parents {
         let end = row.chunk_index.saturating_add(1);
@@ -149,39 +148,37 @@ pub(super) fn spans(new: &NewDocument) -> Vec<Option<(u32, u32)>> {
         .collect()
 }
 
-/// Sections with wrong spans or out of order. Skips the spans if parent chunks are missing.
-pub(super) fn check_sections(new: &NewDocument) -> Vec<Finding> {
-    let document = &new.document;
-    let mut findings = Vec::new();
+/// Sections with wrong spans, which are corrected, or out of order. Skips the spans if parent chunks are missing.
+pub(super) fn check_sections(new: &mut NewDocument, is_complete: bool) -> Faults {
+    let mut faults = Faults::default();
     let spans = spans(new);
-    if missing(new).is_empty() {
-        for (row, span) in new.sections.iter().zip(&spans) {
-            match *span {
-                Some(span) if agrees(row.chunk_start, row.chunk_end, span) => {}
-                Some((start, end)) => {
-                    let says =
-                        format!("states {} but has {}", range(row.chunk_start, row.chunk_end), range(start, end));
-                    findings.push(Finding::repairable(&row.section_id, Part::Sections, says));
-                }
-                None => {
-                    let what = "has parent chunks of other sections between its own";
-                    findings.push(Finding::structure_needed(document, &row.section_id, Part::Sections, what));
-                }
+    let NewDocument { document, sections, .. } = new;
+    for (row, span) in sections.iter_mut().zip(&spans).filter(|_| is_complete) {
+        match *span {
+            Some(span) if agrees(row.chunk_start, row.chunk_end, span) => {}
+            Some((start, end)) => {
+                let says = format!("states {} but has {}", range(row.chunk_start, row.chunk_end), range(start, end));
+                faults.repaired(&row.section_id, Part::Sections, says, "its parent chunks counted again");
+                (row.chunk_start, row.chunk_end) = (start, end);
+            }
+            None => {
+                let what = "has parent chunks of other sections between its own";
+                faults.findings.push(Finding::structure_needed(document, &row.section_id, Part::Sections, what));
             }
         }
     }
-    let mut positions: Vec<u32> = new.sections.iter().map(|row| row.position).collect();
+    let mut positions: Vec<u32> = sections.iter().map(|row| row.position).collect();
     positions.sort_unstable();
     if !positions.iter().copied().eq(0..u32::try_from(positions.len()).unwrap_or(u32::MAX)) {
         let what = "its sections are not numbered from 0 without gaps";
-        findings.push(Finding::structure_needed(document, &document.doc_id, Part::Sections, what));
+        faults.findings.push(Finding::structure_needed(document, &document.doc_id, Part::Sections, what));
     }
-    let spans = new.sections.iter().zip(spans).filter_map(|(row, span)| Some((row.position, span?)));
+    let spans = sections.iter().zip(spans).filter_map(|(row, span)| Some((row.position, span?)));
     if overlap(&in_order(spans)) {
         let what = "its sections are in another order than their parent chunks";
-        findings.push(Finding::structure_needed(document, &document.doc_id, Part::Sections, what));
+        faults.findings.push(Finding::structure_needed(document, &document.doc_id, Part::Sections, what));
     }
-    findings
+    faults
 }
 
 /// The spans that are not empty, by the positions of their sections.
@@ -197,7 +194,7 @@ fn overlap(spans: &[(u32, u32)]) -> bool {
 }
 
 /// Whether a section's span is right. Without parent chunks, any empty span is.
-pub(super) fn agrees(start: u32, end: u32, span: (u32, u32)) -> bool {
+fn agrees(start: u32, end: u32, span: (u32, u32)) -> bool {
     (start, end) == span || (start == end && span.0 == span.1)
 }
 
@@ -209,28 +206,24 @@ fn range(start: u32, end: u32) -> String {
     }
 }
 
-/// The right counts of the document's row: sections, parent chunks, child chunks.
-pub(super) fn counts(new: &NewDocument) -> [u32; 3] {
+/// Wrong counts of sections, parent chunks and child chunks in the document's row, which are corrected.
+pub(super) fn check_counts(new: &mut NewDocument) -> Faults {
+    let mut faults = Faults::default();
     let number = |rows: usize| u32::try_from(rows).unwrap_or(u32::MAX);
     let titled = new.sections.iter().filter(|row| row.level > 0).count();
-    [number(titled), number(new.parents.len()), number(new.children().count())]
-}
-
-/// Wrong counts. None if parent chunks are missing, which another check reports.
-pub(super) fn check_counts(new: &NewDocument) -> Vec<Finding> {
-    let document = &new.document;
+    let right = [number(titled), number(new.parents.len()), number(new.children().count())];
+    let document = &mut new.document;
     let said = [document.sections, document.parents, document.children];
-    if !missing(new).is_empty() {
-        return Vec::new();
-    }
     let names = ["sections", "parent chunks", "child chunks"];
-    let wrong = said.into_iter().zip(counts(new)).zip(names).filter(|((said, there), _)| said != there);
-    wrong
-        .map(|((said, there), name)| {
-            let what = format!("states {said} {name} but has {there}");
-            Finding::repairable(&document.doc_id, Part::Counts, what)
-        })
-        .collect()
+    for ((said, there), name) in said.into_iter().zip(right).zip(names).filter(|((said, there), _)| said != there) {
+        let what = format!("states {said} {name} but has {there}");
+        faults.findings.push(Finding::repairable(&document.doc_id, Part::Counts, what));
+    }
+    if said != right {
+        [document.sections, document.parents, document.children] = right;
+        faults.fixes.push(Fix::new(&document.doc_id, "its counts corrected"));
+    }
+    faults
 }
 
 #[cfg(test)]
@@ -239,7 +232,7 @@ mod tests {
     use super::*;
 
     fn whats(new: &StoredRows) -> Vec<(String, bool)> {
-        check_ids(new).into_iter().map(|finding| (finding.id, finding.repairable)).collect()
+        check_ids(new, &new.orphans()).findings.into_iter().map(|finding| (finding.id, finding.repairable)).collect()
     }
 
     #[test]
@@ -267,11 +260,10 @@ mod tests {
         let mut wrong = document();
         wrong.document.parents = 7;
         assert!(missing(&wrong).is_empty());
-        assert_eq!(check_counts(&wrong)[0].what, "states 7 parent chunks but has 2");
+        assert_eq!(check_counts(&mut wrong).findings[0].what, "states 7 parent chunks but has 2");
         let mut lost = document();
         lost.parents.truncate(1);
         assert_eq!(missing(&lost), [1]);
-        assert!(check_counts(&lost).is_empty());
         let mut first = document();
         first.parents.remove(0);
         assert_eq!(missing(&first), [0]);
@@ -283,17 +275,18 @@ mod tests {
         new.parents.remove(0);
         (new.document.parents, new.document.children) = (1, 1);
         (new.sections[0].chunk_start, new.sections[0].chunk_end) = (0, 0);
-        assert!(check(&new).is_empty() && check_counts(&new).is_empty() && check_sections(&new).is_empty());
+        assert!(check(&new).is_empty());
+        assert_eq!([check_counts(&mut new), check_sections(&mut new, true)], [Faults::default(), Faults::default()]);
     }
 
     #[test]
     fn sections_must_name_their_parent_chunks() {
         let mut new = document();
-        assert!(check_sections(&new).is_empty());
+        assert_eq!(check_sections(&mut new, true), Faults::default());
         new.sections[0].chunk_end = 2;
-        assert_eq!(check_sections(&new)[0].what, "states parent chunks 0 to 1 but has parent chunk 0");
+        assert_eq!(check_sections(&mut new, true).findings[0].what, "states parent chunks 0 to 1 but has parent chunk 0");
         let mut swapped = document();
         (swapped.sections[0].position, swapped.sections[1].position) = (1, 0);
-        assert!(check_sections(&swapped)[0].what.contains("another order"));
+        assert!(check_sections(&mut swapped, true).findings[0].what.contains("another order"));
     }
 }

@@ -99,6 +99,21 @@ impl Fix {
     }
 }
 
+/// What is wrong with a document, and what was repaired of it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Faults {
+    pub(super) findings: Vec<Finding>,
+    pub(super) fixes: Vec<Fix>,
+}
+
+impl Faults {
+    /// Adds a fault that was repaired.
+    pub(super) fn repaired(&mut self, id: &str, part: Part, what: impl Into<String>, fix: impl Into<String>) {
+        self.findings.push(Finding::repairable(id, part, what));
+        self.fixes.push(Fix::new(id, fix));
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Checked {
     pub namespace: String,

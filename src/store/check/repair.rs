@@ -1,6 +1,6 @@
 //! Repairs a namespace as far as possible from the store alone, in one publication.
 
-use super::document::repair_document;
+use super::document::audit;
 use super::finding::{Checked, Fix, Part};
 use super::history;
 use super::survey::{DocumentRows, KEYWORD, Survey, survey};
@@ -98,8 +98,8 @@ async fn changes(survey: &Survey, writer: &Writer, mended: &mut Vec<Fix>) -> Res
             }
             change.note.add("mended", source);
             change.remove.push(doc_id.clone());
-            let (new, done) = repair_document(stored, survey.manifest.model.dimension);
-            mended.extend(done);
+            let (new, faults) = audit(stored, survey.manifest.model.dimension);
+            mended.extend(faults.fixes);
             change.add.push(new);
         }
     }

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use super::chunks::StoredRows;
 use super::derived::{self, Entries};
+use super::document::audit;
 use super::finding::{Checked, Finding, Part};
-use super::{chunks, document, history, vectors};
+use super::history;
 use crate::error::Result;
 use crate::ids::DocId;
 use crate::store::convert::{self, Columns};
@@ -18,7 +19,7 @@ use crate::store::layout::{Namespace, PUBLISHED};
 use crate::store::lock::Holder;
 use crate::store::manifest::{Manifest, PENDING};
 use crate::store::recovery::nothing_readable;
-use crate::store::rows::{ChunkRow, DocumentRow, NewDocument, SectionRow, in_parts};
+use crate::store::rows::{ChunkRow, DocumentRow, SectionRow, in_parts};
 use crate::store::scan::Wanted;
 use crate::store::tables::{Tables, is_damage};
 use crate::store::version_files::Unreadable;
@@ -130,11 +131,11 @@ async fn survey_tables(
             }
         }
         for stored in walk.stored(some, rows) {
-            let (own, new) = audit(stored, manifest.model.dimension);
-            if own.iter().any(|finding| finding.repairable) {
+            let (new, faults) = audit(stored, manifest.model.dimension);
+            if faults.findings.iter().any(|finding| finding.repairable) {
                 repairable.push(new.document.doc_id.clone());
             }
-            in_documents.extend(own);
+            in_documents.extend(faults.findings);
             if let Some(index) = &keyword {
                 let what = "is in the keyword index with other child chunks";
                 let differing = index.with_other_child_chunks(&new.parents)?;
@@ -154,27 +155,6 @@ async fn survey_tables(
     let (namespace, generation) = (namespace.name().to_owned(), manifest.generation);
     let checked = Checked { namespace, generation, documents, sections, chunks, findings };
     Ok(Survey { checked, manifest: manifest.clone(), repairable, missing_documents: walk.missing_documents() })
-}
-
-/// The findings in a document, and the document without duplicates and orphans.
-pub(super) fn audit(mut rows: StoredRows, dimension: usize) -> (Vec<Finding>, NewDocument) {
-    let duplicates = rows.remove_duplicates();
-    let mut findings: Vec<Finding> = duplicates
-        .into_iter()
-        .map(|(id, times)| Finding::repairable(&id, Part::Ids, format!("is the id of {}", count(times, "row"))))
-        .collect();
-    findings.extend(chunks::check_ids(&rows));
-    // Child chunks without a parent chunk are reported above; the following checks ignore them.
-    let orphans = rows.orphans();
-    let new = rows.into_document();
-    if orphans.is_empty() {
-        findings.extend(chunks::check_counts(&new));
-    }
-    findings.extend(chunks::check(&new));
-    findings.extend(chunks::check_sections(&new));
-    findings.extend(document::check_edits(&new));
-    findings.extend(vectors::check(&new, dimension));
-    (findings, new)
 }
 
 /// The published generation and its keyword index, or a finding if the index does not match it. A

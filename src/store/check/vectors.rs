@@ -1,14 +1,15 @@
 //! Checks vectors: each must have the right dimension and length 1. A parent chunk and its child chunks are embedded
 //! together, so all of them have a vector or none.
 
-use super::finding::{Finding, Part};
+use super::finding::{Faults, Finding, Fix, Part};
+use crate::error::NextStep;
 use crate::store::{DocumentRow, NewDocument, ParentChunk};
 
 /// The tolerance of the length: the error of single precision is a ten-thousandth of this.
 const TOLERANCE: f32 = 1e-3;
 
 /// What is wrong with a vector; `None` if it is sound or empty.
-pub(super) fn fault(vector: &[f32], dimension: usize) -> Option<String> {
+fn fault(vector: &[f32], dimension: usize) -> Option<String> {
     if vector.is_empty() {
         return None;
     }
@@ -23,39 +24,59 @@ pub(super) fn fault(vector: &[f32], dimension: usize) -> Option<String> {
 }
 
 /// What is wrong with the vector of a document's summary.
-pub(super) fn document_fault(row: &DocumentRow, dimension: usize) -> Option<String> {
+fn document_fault(row: &DocumentRow, dimension: usize) -> Option<String> {
     let missing = row.embedding_hash.is_some() && row.vector.is_empty();
     fault(&row.vector, dimension)
         .or_else(|| missing.then(|| "has no vector, but its row says that it has one".to_owned()))
 }
 
 /// Whether only some of a parent chunk and its child chunks have vectors.
-pub(super) fn is_torn(parent: &ParentChunk) -> bool {
+fn is_torn(parent: &ParentChunk) -> bool {
     let any = parent.chunks().any(|chunk| !chunk.vector.is_empty());
     any && !parent.has_vectors()
 }
 
-/// Wrong and missing vectors.
-pub(super) fn check(new: &NewDocument, dimension: usize) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    let mut say = |id: &str, what: String| findings.push(Finding::repairable(id, Part::Vectors, what));
-    if let Some(what) = document_fault(&new.document, dimension) {
-        say(&new.document.doc_id, what);
-    }
-    for row in new.chunks() {
-        if let Some(what) = fault(&row.vector, dimension) {
-            say(&row.chunk_id, what);
-        }
-    }
-    // The model cannot read the text of a parent chunk without any vectors.
-    for parent in new.parents.iter().filter(|parent| new.document.embedded && is_torn(parent)) {
-        say(&parent.chunk_id, "has vectors only for a part of itself and its child chunks".to_owned());
-    }
+/// Wrong and missing vectors. Removes the wrong ones, and corrects the mark of a document that has or lacks all.
+pub(super) fn check(new: &mut NewDocument, dimension: usize) -> Faults {
+    let mut faults = Faults::default();
     let all = !new.parents.is_empty() && new.parents.iter().all(ParentChunk::has_vectors);
-    if !new.document.embedded && all {
-        say(&new.document.doc_id, "is marked as lacking vectors, but none is missing".to_owned());
+    let document = &mut new.document;
+    // The model cannot read the text of a parent chunk without any vectors.
+    let torn = new.parents.iter().filter(|parent| document.embedded && is_torn(parent));
+    let what = "has vectors only for a part of itself and its child chunks";
+    let mut marks: Vec<Finding> =
+        torn.map(|parent| Finding::repairable(&parent.chunk_id, Part::Vectors, what)).collect();
+    if !document.embedded && all {
+        let what = "is marked as lacking vectors, but none is missing";
+        marks.push(Finding::repairable(&document.doc_id, Part::Vectors, what));
     }
-    findings
+    let removed = format!("its vector removed; `{}` makes a new one", NextStep::MakeVectors);
+    if let Some(what) = document_fault(document, dimension) {
+        faults.repaired(&document.doc_id, Part::Vectors, what, &removed);
+        (document.vector, document.embedding_hash) = (Vec::new(), None);
+    }
+    let mut lost = false;
+    for parent in &mut new.parents {
+        for chunk in parent.chunks_mut() {
+            if let Some(what) = fault(&chunk.vector, dimension) {
+                faults.repaired(&chunk.chunk_id, Part::Vectors, what, &removed);
+                chunk.vector.clear();
+                lost = true;
+            }
+        }
+        lost |= is_torn(parent);
+    }
+    faults.findings.extend(marks);
+    let embedded = (document.embedded || all) && !lost;
+    if document.embedded != embedded {
+        document.embedded = embedded;
+        let what = match embedded {
+            true => "marked as having all vectors".to_owned(),
+            false => format!("marked as lacking vectors; `{}` makes them", NextStep::MakeVectors),
+        };
+        faults.fixes.push(Fix::new(&document.doc_id, what));
+    }
+    faults
 }
 
 #[cfg(test)]
@@ -74,17 +95,18 @@ mod tests {
 
     #[test]
     fn vectors_may_be_missing_if_the_document_says_so() {
+        let findings = |new: &NewDocument| check(&mut new.clone(), DIMENSION).findings;
         let mut new = document();
-        assert!(check(&new, DIMENSION).is_empty());
+        assert!(findings(&new).is_empty());
         new.parents[0].children[0].vector.clear();
-        assert_eq!(check(&new, DIMENSION)[0].id, "abc123:0");
+        assert_eq!(findings(&new)[0].id, "abc123:0");
         new.document.embedded = false;
-        assert!(check(&new, DIMENSION).is_empty());
+        assert!(findings(&new).is_empty());
         new.document.embedded = true;
         new.chunks_mut().for_each(|row| row.vector.clear());
-        assert!(check(&new, DIMENSION).is_empty(), "the model does not read it");
+        assert!(findings(&new).is_empty(), "the model does not read it");
         let mut all_there = document();
         all_there.document.embedded = false;
-        assert_eq!(check(&all_there, DIMENSION)[0].id, "abc123");
+        assert_eq!(findings(&all_there)[0].id, "abc123");
     }
 }
