@@ -215,7 +215,8 @@ pub(super) fn check_counts(new: &mut NewDocument) -> Faults {
     let document = &mut new.document;
     let said = [document.sections, document.parents, document.children];
     let names = ["sections", "parent chunks", "child chunks"];
-    for ((said, there), name) in said.into_iter().zip(right).zip(names).filter(|((said, there), _)| said != there) {
+    let wrong = said.into_iter().zip(right).zip(names).filter(|((said, there), _)| said != there);
+    for ((said, there), name) in wrong {
         let what = format!("states {said} {name} but has {there}");
         faults.findings.push(Finding::repairable(&document.doc_id, Part::Counts, what));
     }

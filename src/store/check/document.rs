@@ -73,7 +73,8 @@ fn check_edits(NewDocument { document, parents, .. }: &mut NewDocument) -> Fault
     faults.findings.extend(mismarked);
     for row in parents.iter_mut().filter(|row| is_mismarked(row, &document.edits)) {
         row.edited = !row.edited;
-        faults.fixes.push(Fix::new(&row.chunk_id, if row.edited { "marked as edited" } else { "marked as not edited" }));
+        let fix = if row.edited { "marked as edited" } else { "marked as not edited" };
+        faults.fixes.push(Fix::new(&row.chunk_id, fix));
     }
     faults
 }
