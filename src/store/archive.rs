@@ -18,7 +18,7 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 use super::check::check;
 use super::durable::sync_above;
 use super::file_list::{FileList, ListedFile, copy_and_hash, files_of, sync_folders};
-use super::files::{WRITING, name_of, paths_in, sync_folder};
+use super::files::{begin_whole, remove_older, sync_folder};
 use super::format::Format;
 use super::layout::{Namespace, SYNONYMS, Store};
 use super::lock::LockTimeout;
@@ -31,9 +31,11 @@ use crate::text::count;
 
 /// The entry with the list of the others.
 const LIST: &str = "kb-export.json";
-/// The prefix of folders of unfinished imports. It begins like [`WRITING`], so that a folder with nothing but one of
-/// them may still become a store.
+/// The prefix of folders of unfinished imports. It begins like [`WRITING`](super::files::WRITING), so that a folder with
+/// nothing but one of them may still become a store.
 const IMPORTING: &str = ".writing-import-";
+/// The age at which such a folder is taken for the leftover of an interrupted import.
+const ABANDONED: Duration = Duration::from_secs(24 * 3600);
 /// The folder in such a folder that becomes the namespace. It lies as deep in the store as a namespace.
 const UNPACKED: &str = "namespace";
 /// The maximum length of the list, in bytes.
@@ -67,8 +69,7 @@ pub async fn export(namespace: &Namespace, file: &Path, lock_timeout: &LockTimeo
     let [documents, ..] = snapshot.counts().await?;
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let refused = |error: std::io::Error| Error::io("write", file, &error);
-    let mut target =
-        tempfile::Builder::new().prefix(WRITING).make_in(folder, |path| File::create_new(path)).map_err(refused)?;
+    let mut target = begin_whole(folder).map_err(refused)?;
     let mut list =
         FileList { namespace: namespace.name().to_owned(), generation, format: Format::own(), files: BTreeMap::new() };
     let mut zip = ZipWriter::new(Sink::new(target.as_file_mut()));
@@ -171,20 +172,9 @@ pub async fn import(store: &Store, file: &Path, name: Option<&str>) -> Result<(A
 /// A new folder in the store of a namespace, for files that may take its place. It removes itself.
 pub(super) fn temporary_folder(namespace: &Namespace) -> Result<TempDir> {
     let folder = namespace.store();
-    clear_interrupted(folder);
+    remove_older(folder, IMPORTING, ABANDONED);
     let made = tempfile::Builder::new().prefix(IMPORTING).tempdir_in(folder);
     made.map_err(|error| Error::io("write", folder, &error))
-}
-
-/// Deletes what interrupted imports have left. Nothing depends on it, so errors are ignored.
-fn clear_interrupted(folder: &Path) {
-    const ONE_DAY: Duration = Duration::from_secs(24 * 3600);
-    let age = |path: &Path| path.metadata().ok()?.modified().ok()?.elapsed().ok();
-    for path in paths_in(folder).unwrap_or_default() {
-        if name_of(&path).starts_with(IMPORTING) && age(&path).is_some_and(|age| age > ONE_DAY) {
-            std::fs::remove_dir_all(&path).unwrap_or_default();
-        }
-    }
 }
 
 fn damaged(file: &Path, reason: &str) -> Error {

@@ -3,6 +3,7 @@
 use std::fs::{File, Metadata};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -56,6 +57,18 @@ fn collect(path: &Path, found: &mut Vec<(PathBuf, Metadata)>) -> Result<()> {
     }
     found.push((path.to_owned(), facts));
     Ok(())
+}
+
+/// Removes the files and folders in a folder that have names with this beginning and were last changed longer ago than
+/// `age`. Nothing depends on them, so errors are ignored.
+pub(super) fn remove_older(folder: &Path, beginning: &str, age: Duration) {
+    let is_older = |path: &Path| Some(path.metadata().ok()?.modified().ok()?.elapsed().ok()? > age);
+    for path in paths_in(folder).unwrap_or_default() {
+        if name_of(&path).starts_with(beginning) && is_older(&path).unwrap_or(false) {
+            let removed = if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
+            removed.unwrap_or_default();
+        }
+    }
 }
 
 /// The name of a file or folder.

@@ -27,7 +27,7 @@ use memmap2::Mmap;
 use rayon::prelude::*;
 use tempfile::NamedTempFile;
 
-use super::files::{WRITING, begin_whole, name_of};
+use super::files::{WRITING, begin_whole, name_of, remove_older};
 use super::layout::Namespace;
 use crate::crash;
 use crate::error::or_none;
@@ -61,7 +61,7 @@ impl ReadCache {
             let folder = caches.join(&hash[..32]);
             // Marks the folder as used. Its first file creates it.
             if File::open(&folder).and_then(|folder| folder.set_modified(SystemTime::now())).is_err() {
-                remove_unused(&caches);
+                remove_older(&caches, "", UNUSED);
             }
             Some(folder)
         };
@@ -112,7 +112,7 @@ impl ReadCache {
             create_private(folder)?;
         }
         std::fs::create_dir_all(folder)?;
-        remove_abandoned(folder)?;
+        remove_older(folder, WRITING, ABANDONED);
         Ok(Some((begin_whole(folder)?, path)))
     }
 
@@ -161,39 +161,12 @@ pub(super) fn mapped(path: &Path) -> Option<Mmap> {
     unsafe { Mmap::map(&file) }.ok()
 }
 
-/// Removes half-written files of dead processes.
-fn remove_abandoned(folder: &Path) -> std::io::Result<()> {
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
-        if name_of(&path).starts_with(WRITING) && is_older(&path, ABANDONED) {
-            or_none(std::fs::remove_file(&path))?;
-        }
-    }
-    Ok(())
-}
-
 /// Creates a folder, and those above it that are missing, for the user alone.
 fn create_private(folder: &Path) -> std::io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.recursive(true).create(folder)
-}
-
-/// Removes the caches of stores of others that were not read for [`UNUSED`].
-fn remove_unused(caches: &Path) {
-    for entry in std::fs::read_dir(caches).into_iter().flatten().flatten() {
-        if is_older(&entry.path(), UNUSED) {
-            // If the disk refuses, the next reader tries again.
-            drop(std::fs::remove_dir_all(entry.path()));
-        }
-    }
-}
-
-/// Whether a file or folder was last changed longer ago than `age`. False if another process has removed it.
-fn is_older(path: &Path, age: Duration) -> bool {
-    let own = || std::fs::metadata(path).ok()?.modified().ok()?.elapsed().ok();
-    own().is_some_and(|own| own > age)
 }
 
 /// Computes the checksum of the bytes that it writes.
@@ -319,7 +292,7 @@ mod tests {
             ReadCache::at(&cache).put("names", "f", &[batch(&["a"])]).unwrap();
             File::open(&cache).unwrap().set_modified(SystemTime::now() - age).unwrap();
         }
-        remove_unused(folder.path());
+        remove_older(folder.path(), "", UNUSED);
         assert!(!folder.path().join("old").exists() && folder.path().join("new").exists());
     }
 
