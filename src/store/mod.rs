@@ -42,7 +42,6 @@ mod power_loss;
 mod read_cache;
 mod reading;
 mod recovery;
-mod removed;
 mod replica;
 mod rewrite;
 mod rows;

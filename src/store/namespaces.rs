@@ -4,19 +4,20 @@
 //! before it is deleted, so a crash leaves the whole namespace or a folder that the next writer deletes.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::files::{read_json, sync_folder, walk, write_json};
+use super::files::{name_of, paths_in, read_json, sync_folder, walk, write_json};
 use super::layout::{Namespace, Store};
 use super::lock::{LockTimeout, WriterLock};
 use super::manifest::Manifest;
 use super::namespace_name::{ALL, SEPARATOR, namespace_name};
-use super::removed::{REMOVING, clear_removed, delete};
 use super::writer::Writer;
 use crate::error::{Error, NextStep, Result, Setting};
 
+/// The prefix of folders that are being deleted; the process id follows. No namespace's name begins like this.
+const REMOVING: &str = ".removing-";
 /// After a name: all namespaces below it.
 const BELOW: &str = "/*";
 
@@ -172,8 +173,8 @@ impl Namespace {
 
     /// Renames its folder before deleting it, so that no process opens a half-deleted namespace.
     fn delete(&self, lock: WriterLock) -> Result<()> {
-        clear_removed(self);
-        let aside = self.folder().join(format!("{REMOVING}{}", std::process::id()));
+        self.clear_removed();
+        let aside = self.aside();
         self.move_to(&aside, lock).map_err(|error| Error::io("remove", self.root(), &error))?;
         sync_folder(self.folder())?;
         delete(&aside).map_err(|error| Error::io("remove", &aside, &error))
@@ -189,6 +190,26 @@ impl Namespace {
 
     pub(super) fn folder(&self) -> &Path {
         self.root().parent().unwrap_or(self.root())
+    }
+
+    /// The place beside it to which its folder is moved before this process deletes it.
+    pub(super) fn aside(&self) -> PathBuf {
+        self.folder().join(format!("{REMOVING}{}", std::process::id()))
+    }
+
+    /// Deletes what interrupted removals have left beside it. Nothing depends on it, so errors are ignored.
+    pub(super) fn clear_removed(&self) {
+        let paths = paths_in(self.folder()).unwrap_or_default();
+        paths.iter().filter(|path| name_of(path).starts_with(REMOVING)).for_each(|path| drop(delete(path)));
+    }
+}
+
+/// Deletes a folder that another process may be deleting too.
+pub(super) fn delete(path: &Path) -> std::io::Result<()> {
+    match std::fs::remove_dir_all(path) {
+        Err(_) if !path.exists() => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => delete(path),
+        outcome => outcome,
     }
 }
 

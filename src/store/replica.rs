@@ -17,7 +17,7 @@ use super::format::Format;
 use super::layout::{Namespace, PUBLISHED};
 use super::lock::{LockTimeout, WriterLock};
 use super::manifest::{Manifest, PENDING};
-use super::removed::{REMOVING, delete};
+use super::namespaces::delete;
 use super::writer::Writer;
 use crate::error::{Error, Result};
 
@@ -73,7 +73,7 @@ impl Replica {
 
     fn replace_whole(self, fetched: TempDir) -> Result<()> {
         let (root, folder) = (self.namespace.root(), self.namespace.folder());
-        let aside = folder.join(format!("{REMOVING}{}", std::process::id()));
+        let aside = self.namespace.aside();
         let failed = |error: std::io::Error| Error::io("replace", root, &error);
         delete(&aside).map_err(failed)?;
         std::fs::rename(root, &aside).map_err(failed)?;

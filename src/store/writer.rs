@@ -20,7 +20,6 @@ use super::layout::Namespace;
 use super::lock::{LockTimeout, WriterLock};
 use super::manifest::{Manifest, ModelRecord};
 use super::recovery::{OlderGeneration, recover_pending};
-use super::removed::clear_removed;
 use super::rows::{DocumentRow, NewDocument, SectionRow};
 use super::scan::Wanted;
 use super::tables::{MOST_SMALL_FILES, Tables};
@@ -128,7 +127,7 @@ impl Writer {
     ) -> Result<Self> {
         let begun_at = jiff::Timestamp::now().to_string();
         Format::raise(namespace.store())?;
-        clear_removed(namespace);
+        namespace.clear_removed();
         // Lists the files before the recovery, whose changes have to be synced like those of a publication.
         let durable = SyncedFiles::of(namespace)?;
         let (keyword, carried) = KeywordWriter::open(namespace)?.unzip();
