@@ -88,15 +88,16 @@ pub fn is_inside(path: &Path, folders: &[PathBuf]) -> bool {
     folders.iter().any(|folder| path.starts_with(folder))
 }
 
+/// Whether two files are one.
 #[cfg(unix)]
-fn is_same(one: &std::fs::Metadata, other: &std::fs::Metadata) -> bool {
+pub fn is_same(one: &std::fs::Metadata, other: &std::fs::Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
     (one.dev(), one.ino()) == (other.dev(), other.ino())
 }
 
 /// Files have no identity here that can be compared.
 #[cfg(not(unix))]
-fn is_same(_one: &std::fs::Metadata, other: &std::fs::Metadata) -> bool {
+pub fn is_same(_one: &std::fs::Metadata, other: &std::fs::Metadata) -> bool {
     other.is_file()
 }
 

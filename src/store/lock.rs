@@ -14,7 +14,7 @@ use super::format::Format;
 use super::layout::Namespace;
 use super::untrusted::open_in_place;
 use crate::error::{Error, Result, Setting, or_none};
-use crate::paths::open_file_itself;
+use crate::paths::{is_same, open_file_itself};
 
 /// A writer waits at least this long: `Holder::of` takes the lock for an instant to see whether a writer holds it.
 const SHORTEST_WAIT: Duration = Duration::from_millis(100);
@@ -112,24 +112,24 @@ pub(super) struct WriterLock {
 impl WriterLock {
     /// Takes the lock of a namespace, and creates its folder if necessary.
     pub(super) async fn take_or_create(namespace: &Namespace, lock_timeout: &LockTimeout) -> Result<Self> {
-        WriterLock::wait_for(namespace, lock_timeout, true).await
+        WriterLock::wait_for(namespace, lock_timeout, WriterLock::try_take_or_create).await
     }
 
     /// Takes the lock of a namespace that exists.
     pub(super) async fn take(namespace: &Namespace, lock_timeout: &LockTimeout) -> Result<Self> {
-        WriterLock::wait_for(namespace, lock_timeout, false).await
+        WriterLock::wait_for(namespace, lock_timeout, WriterLock::try_take).await
     }
 
-    async fn wait_for(namespace: &Namespace, lock_timeout: &LockTimeout, create: bool) -> Result<Self> {
+    async fn wait_for(
+        namespace: &Namespace,
+        lock_timeout: &LockTimeout,
+        try_take: fn(&Namespace) -> Result<Option<Self>>,
+    ) -> Result<Self> {
         let started = Instant::now();
         let mut reported = false;
         record_event(Event::Begun, namespace.store());
         loop {
-            let lock = match create {
-                true => WriterLock::try_take_or_create(namespace)?,
-                false => WriterLock::try_take(namespace)?,
-            };
-            if let Some(lock) = lock {
+            if let Some(lock) = try_take(namespace)? {
                 return Ok(lock);
             }
             let holder = Holder::read(&lock_path(namespace));
@@ -204,19 +204,10 @@ fn busy(namespace: &Namespace, holder: Option<&Holder>, waited: Duration) -> Err
         .hint("run the command again when it has finished, or wait longer")
 }
 
-#[cfg(unix)]
+/// Whether an open file still lies at a path.
 pub(super) fn is_file_at(file: &File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    match (file.metadata(), std::fs::metadata(path)) {
-        (Ok(open), Ok(there)) => (open.dev(), open.ino()) == (there.dev(), there.ino()),
-        _ => false,
-    }
-}
-
-/// On other systems, a folder with an open file in it cannot be renamed.
-#[cfg(not(unix))]
-pub(super) fn is_file_at(_file: &File, _path: &Path) -> bool {
-    true
+    let both = file.metadata().and_then(|open| Ok((open, std::fs::metadata(path)?)));
+    both.is_ok_and(|(open, there)| is_same(&open, &there))
 }
 
 #[cfg(test)]
