@@ -50,8 +50,7 @@ impl Tables {
         for (table, columns) in [(&self.sections, &OF_SECTIONS[..]), (&self.chunks, &OF_CHUNKS[..])] {
             if self.rows_of(table).await? >= fewest {
                 for column in columns {
-                    let index = || Index::BTree(BTreeIndexBuilder::default());
-                    changed.extend(self.extend(table, column, index, outside).await?.then(|| name(table, column)));
+                    changed.extend(self.extend(table, column, outside).await?.then(|| name(table, column)));
                 }
             }
         }
@@ -62,7 +61,7 @@ impl Tables {
     /// Makes the index of a column, or extends it if at least `outside` rows are outside. New rows become a new part,
     /// joined with parts that are not much larger, so that there are few parts and rows are seldom written again. If
     /// all parts would be joined, makes the whole index again. Returns whether anything was done.
-    async fn extend(&self, table: &Table, column: &str, index: fn() -> Index, outside: usize) -> Result<bool> {
+    async fn extend(&self, table: &Table, column: &str, outside: usize) -> Result<bool> {
         let fail = |error: lancedb::Error| self.failed("index", &error);
         let name = name_of(column);
         let rows = Covered::of(&*self.dataset(table).await?, &self.indexes_of(table).await?, &name);
@@ -71,7 +70,8 @@ impl Tables {
         }
         let joined = joined(&rows.parts, rows.outside);
         if joined == rows.parts.len() {
-            return table.create_index(&[column], index()).name(name).execute().await.map_err(fail).map(|()| true);
+            let index = Index::BTree(BTreeIndexBuilder::default());
+            return table.create_index(&[column], index).name(name).execute().await.map_err(fail).map(|()| true);
         }
         let options = OptimizeOptions::merge(joined).index_names(vec![name]);
         table.optimize(OptimizeAction::Index(options)).await.map_err(fail).map(|_| true)

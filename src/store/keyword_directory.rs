@@ -32,16 +32,8 @@ pub(super) struct KeywordDirectory {
 
 impl KeywordDirectory {
     /// # Errors
-    /// If there is no such folder; the same below.
-    pub(super) fn for_readers(folder: &Path) -> Result<Self, OpenDirectoryError> {
-        KeywordDirectory::of(folder, false)
-    }
-
-    pub(super) fn for_writers(folder: &Path) -> Result<Self, OpenDirectoryError> {
-        KeywordDirectory::of(folder, true)
-    }
-
-    fn of(folder: &Path, is_writable: bool) -> Result<Self, OpenDirectoryError> {
+    /// If there is no such folder.
+    pub(super) fn open(folder: &Path, is_writable: bool) -> Result<Self, OpenDirectoryError> {
         Ok(KeywordDirectory { files: MmapDirectory::open(folder)?, folder: folder.to_owned(), is_writable })
     }
 

@@ -90,7 +90,7 @@ impl KeywordReader {
     pub(super) fn open(namespace: &Namespace) -> Result<Option<(Self, u64)>> {
         let folder = namespace.keyword();
         let open = || {
-            let Some(index) = usable(Index::open(KeywordDirectory::for_readers(&folder)?)?) else {
+            let Some(index) = usable(Index::open(KeywordDirectory::open(&folder, false)?)?) else {
                 return Ok(None);
             };
             let Some(before) = generation(&index)? else { return Ok(None) };

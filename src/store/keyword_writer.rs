@@ -73,7 +73,7 @@ impl KeywordWriter {
         let folder = namespace.keyword();
         finish_replacement(namespace)?;
         let open = || {
-            let Some(index) = usable(Index::open(KeywordDirectory::for_writers(&folder)?)?) else { return Ok(None) };
+            let Some(index) = usable(Index::open(KeywordDirectory::open(&folder, true)?)?) else { return Ok(None) };
             // Opening an index reads its list of files, and opening a reader the files.
             KeywordReader::of(&index, folder.clone())?;
             let generation = generation(&index)?;
@@ -96,7 +96,7 @@ impl KeywordWriter {
             std::fs::create_dir_all(&folder)
         };
         create().map_err(|error| Error::io("create the keyword index", &folder, &error))?;
-        let create = || Index::create(KeywordDirectory::for_writers(&folder)?, schema().0, IndexSettings::default());
+        let create = || Index::create(KeywordDirectory::open(&folder, true)?, schema().0, IndexSettings::default());
         let index = create().map_err(|error| store_error("create the keyword index in", &folder, &error))?;
         KeywordWriter::of(&with_tokenizer(index), folder)
     }
