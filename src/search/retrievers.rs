@@ -13,7 +13,7 @@ use super::shape::DEFAULT_POOL;
 use super::understand::KeywordTerms;
 use crate::error::Result;
 use crate::ids::ChunkId;
-use crate::store::{KeywordField, KeywordHit, KeywordStatistics, Scope, Snapshot, VectorHit, WordsFound};
+use crate::store::{KeywordField, KeywordStatistics, Scope, ScoredChunk, Snapshot, WordsFound};
 
 /// Chunks per wanted parent that the vector search recalls: a good parent often has several good children.
 const CHUNKS_PER_PARENT: usize = 4;
@@ -109,7 +109,7 @@ impl<'a> KeywordRetriever<'a> {
     }
 }
 
-fn keyed(hits: Vec<Vec<KeywordHit>>) -> impl Iterator<Item = (ChunkKey, f32)> {
+fn keyed(hits: Vec<Vec<ScoredChunk>>) -> impl Iterator<Item = (ChunkKey, f32)> {
     hits.into_iter().enumerate().flat_map(|(namespace, hits)| {
         hits.into_iter().map(move |hit| (ChunkKey { chunk_id: hit.chunk_id, namespace }, hit.score))
     })
@@ -190,7 +190,7 @@ pub(super) fn on_each<'i, T: Sync, R: Send>(
 }
 
 /// The semantic score of each parent: its best child, and with less weight the parent chunk as a whole.
-fn parent_scores(hits: &[VectorHit]) -> HashMap<&str, f32> {
+fn parent_scores(hits: &[ScoredChunk]) -> HashMap<&str, f32> {
     let mut known: HashMap<&str, ParentCosines> = HashMap::new();
     for hit in hits {
         let parent_id = hit.chunk_id.parent_id();

@@ -34,9 +34,11 @@ const CHUNKS_PER_DOCUMENT: usize = 20;
 const ROUNDS: usize = 4;
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct KeywordHit {
+pub struct ScoredChunk {
+    /// Found by words, a parent chunk; found by its vector, a parent or a child.
     pub chunk_id: ChunkId,
-    /// BM25. Comparable only within one search, and between indexes only with joint statistics.
+    /// BM25, comparable only within one search, and between indexes only with joint statistics; or the cosine, which is
+    /// estimated for hits of [`Snapshot::nearest`](super::Snapshot::nearest).
     pub score: f32,
 }
 
@@ -49,7 +51,7 @@ impl KeywordReader {
         statistics: Option<&KeywordStatistics>,
         scope: &Scope,
         limit: usize,
-    ) -> Result<Vec<KeywordHit>> {
+    ) -> Result<Vec<ScoredChunk>> {
         if terms.is_empty() || limit == 0 || scope.is_empty() {
             return Ok(Vec::new());
         }
@@ -65,7 +67,7 @@ impl KeywordReader {
         terms: &[WeightedTerm],
         statistics: Option<&KeywordStatistics>,
         chunk_ids: &[ChunkId],
-    ) -> Result<Vec<KeywordHit>> {
+    ) -> Result<Vec<ScoredChunk>> {
         self.search(terms, statistics, &Scope::ParentChunks(chunk_ids.iter().cloned().collect()), chunk_ids.len())
     }
 
@@ -134,10 +136,10 @@ impl KeywordReader {
         Ok(((1 + all) as f32 / (1 + with) as f32).ln() + 1.0)
     }
 
-    fn top(&self, clauses: Clauses, statistics: Option<&KeywordStatistics>, limit: usize) -> Result<Vec<KeywordHit>> {
+    fn top(&self, clauses: Clauses, statistics: Option<&KeywordStatistics>, limit: usize) -> Result<Vec<ScoredChunk>> {
         let (searcher, query) = (self.reader.searcher(), BooleanQuery::new(clauses));
         let best = TopDocs::with_limit(limit).order_by_score();
-        let find = || -> tantivy::Result<Vec<KeywordHit>> {
+        let find = || -> tantivy::Result<Vec<ScoredChunk>> {
             let top = match statistics {
                 Some(statistics) => searcher.search_with_statistics_provider(&query, &best, statistics)?,
                 None => searcher.search(&query, &best)?,
@@ -154,7 +156,7 @@ impl KeywordReader {
                     {
                         column.ord_to_str(ordinal, &mut id)?;
                     }
-                    Ok(KeywordHit { chunk_id: id.into(), score })
+                    Ok(ScoredChunk { chunk_id: id.into(), score })
                 })
                 .collect()
         };

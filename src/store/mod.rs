@@ -80,7 +80,7 @@ pub use history::{
 pub(crate) use indexed_chunks::ChildSpan;
 pub use indexed_chunks::{IndexedParentChunk, ParentChunkFacts, WordsFound};
 pub use keyword_index::KeywordField;
-pub use keyword_search::{KeywordHit, Phrase};
+pub use keyword_search::{Phrase, ScoredChunk};
 pub use keyword_statistics::KeywordStatistics;
 pub use layout::{Namespace, SYNONYMS, Store};
 pub use lock::{Holder, LockTimeout};
@@ -101,7 +101,6 @@ pub use snapshot::Snapshot;
 pub use source_name::STANDARD_INPUT;
 pub use source_pattern::SourcePattern;
 pub use vector_cache::{VectorCache, VectorKey, unpublished_vectors};
-pub use vectors::VectorHit;
 pub use vocabulary::OtherName;
 pub use writer::{Change, Writer};
 

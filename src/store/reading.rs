@@ -9,9 +9,7 @@ use serde::Deserialize;
 use super::convert::{self, Columns, DOCUMENTS, ENTITIES, SECTIONS, VECTOR, map_rows};
 use super::entities::EntityRow;
 use super::metadata::Metadata;
-use super::rows::{
-    ChunkRow, ChunkType, DocumentFacts, DocumentName, DocumentRow, ParentChunk, ParentChunkNotes, SectionRow,
-};
+use super::rows::{ChunkRow, ChunkType, DocumentFacts, DocumentName, DocumentRow, ParentChunk, SectionRow};
 use super::scan::{Filter, Wanted, any_of};
 use super::snapshot::Snapshot;
 use crate::error::Result;
@@ -235,10 +233,15 @@ impl Snapshot {
         Ok(rows.await?.into_iter().collect())
     }
 
-    /// The notes of people on parent chunks and their child chunks. Most have none.
-    pub async fn parent_chunk_notes(&self) -> Result<Vec<ParentChunkNotes>> {
+    /// The notes of people on parent chunks and their child chunks, with the ids of the parents. Most have none.
+    pub async fn parent_chunk_notes(&self) -> Result<Vec<(ChunkId, BTreeMap<String, String>)>> {
         let noted = Some(col("metadata").is_not_null());
         let columns = Wanted::Named(&["chunk_id", "parent_id", "metadata"]);
+        let notes = |columns: &Columns, row| {
+            let parent = columns.optional_text("parent_id", row)?;
+            let parent_id = parent.map_or_else(|| columns.text("chunk_id", row), Ok)?;
+            Ok((parent_id.into(), columns.json("metadata", row)?))
+        };
         self.tables.read(&self.tables.chunks, noted, columns, notes).await
     }
 
@@ -316,10 +319,4 @@ fn metadata_facts(columns: &Columns, row: usize) -> Result<BTreeMap<String, Stri
     let mut facts = columns.json::<Metadata>("metadata", row)?.texts();
     facts.entry("ingested_at".to_owned()).or_insert(columns.text("ingested_at", row)?);
     Ok(facts)
-}
-
-fn notes(columns: &Columns, row: usize) -> Result<ParentChunkNotes> {
-    let parent = columns.optional_text("parent_id", row)?;
-    let parent_id = parent.map_or_else(|| columns.text("chunk_id", row), Ok)?.into();
-    Ok(ParentChunkNotes { parent_id, notes: columns.json("metadata", row)? })
 }

@@ -152,13 +152,6 @@ pub struct DocumentFacts {
     pub kinds: Vec<Share>,
 }
 
-/// Notes of a person on a parent chunk or one of its children.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ParentChunkNotes {
-    pub parent_id: ChunkId,
-    pub notes: BTreeMap<String, String>,
-}
-
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(Default))]
 pub struct SectionRow {

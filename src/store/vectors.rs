@@ -12,6 +12,7 @@ use lancedb::query::{ExecutableQuery, Select};
 use super::chunk_rows::{self, ChunkRows, Cosines};
 use super::convert::{CHUNKS, Columns, VECTOR, map_rows};
 use super::half_vectors::{self, HalfVectorWriter, HalfVectors};
+use super::keyword_search::ScoredChunk;
 use super::scan::{Wanted, any_of};
 use super::scope::Scope;
 use super::snapshot::{CachedFragment, Snapshot};
@@ -20,36 +21,27 @@ use crate::error::{Error, NextStep, Result};
 use crate::ids::ChunkId;
 use crate::vectors::dot;
 
-/// A chunk found by its vector.
-#[derive(Debug, Clone, PartialEq)]
-pub struct VectorHit {
-    /// The chunk, parent or child.
-    pub chunk_id: ChunkId,
-    /// The cosine; estimated for hits of [`Snapshot::nearest`].
-    pub score: f32,
-}
-
 impl Snapshot {
     /// The `limit` chunks of a scope whose binary codes are nearest to that of `vector`, with estimated cosines.
     /// [`similarities`](Self::similarities) computes them to a thousandth.
     ///
     /// # Errors
     /// If the table cannot be read; the same below.
-    pub async fn nearest(&self, vector: &[f32], scope: &Scope, limit: usize) -> Result<Vec<VectorHit>> {
+    pub async fn nearest(&self, vector: &[f32], scope: &Scope, limit: usize) -> Result<Vec<ScoredChunk>> {
         self.check_dimension(vector)?;
         if scope.is_empty() {
             return Ok(Vec::new());
         }
         let nearest = self.chunk_rows().await?.nearest(vector, scope, limit);
-        Ok(nearest.into_iter().map(|(id, score)| VectorHit { chunk_id: id.into(), score }).collect())
+        Ok(nearest.into_iter().map(|(id, score)| ScoredChunk { chunk_id: id.into(), score }).collect())
     }
 
     /// The cosines of the given parent chunks and their children.
-    pub async fn similarities(&self, vector: &[f32], parent_ids: &[ChunkId]) -> Result<Vec<VectorHit>> {
+    pub async fn similarities(&self, vector: &[f32], parent_ids: &[ChunkId]) -> Result<Vec<ScoredChunk>> {
         self.check_dimension(vector)?;
         let Cosines { mut known, unknown } = self.chunk_rows().await?.cosines(vector, parent_ids);
         known.extend(self.cosines_in_table(vector, unknown).await?);
-        Ok(known.into_iter().map(|(id, score)| VectorHit { chunk_id: id.into(), score }).collect())
+        Ok(known.into_iter().map(|(id, score)| ScoredChunk { chunk_id: id.into(), score }).collect())
     }
 
     /// The cosines of rows with these ids and addresses.

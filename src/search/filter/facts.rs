@@ -115,8 +115,8 @@ impl Facts {
     pub async fn notes(&self, snapshot: &Snapshot) -> Result<&ChunkNotes> {
         let read = async || {
             let mut notes = ChunkNotes::new();
-            for noted in snapshot.parent_chunk_notes().await? {
-                notes.entry(noted.parent_id).or_default().push(with_folded_names(noted.notes));
+            for (parent_id, own) in snapshot.parent_chunk_notes().await? {
+                notes.entry(parent_id).or_default().push(with_folded_names(own));
             }
             Ok(notes)
         };
