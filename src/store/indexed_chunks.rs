@@ -7,9 +7,8 @@
 use std::collections::HashMap;
 
 use tantivy::fieldnorm::FieldNormReader;
-use tantivy::postings::Postings;
-use tantivy::schema::{IndexRecordOption, Value};
-use tantivy::{DocAddress, TantivyDocument, Term};
+use tantivy::schema::Value;
+use tantivy::{DocAddress, TantivyDocument};
 
 use super::keyword_index::KeywordReader;
 use super::rows::{Chunk, ChunkRow, ParentChunk};
@@ -129,16 +128,12 @@ impl KeywordReader {
             };
             let mut places: Vec<WordsFound> = wanted.iter().map(none).collect();
             for field in [self.fields.content, self.fields.situating, self.fields.titles_in_front] {
-                let index = reader.inverted_index(field).map_err(|error| self.failed(error))?;
                 for (i, word) in words.iter().enumerate() {
-                    let term = Term::from_field_text(field, word);
-                    let postings = index.read_postings(&term, IndexRecordOption::Basic);
-                    let Some(postings) = postings.map_err(|error| self.failed(error))? else { continue };
                     let entries = wanted.iter().map(|(_, address)| address.doc_id);
-                    each_in(postings, entries, |at| match field == self.fields.titles_in_front {
+                    self.each_with(reader, field, word, entries, |at| match field == self.fields.titles_in_front {
                         true => places[at].titles[i] = true,
                         false => places[at].content[i] = true,
-                    });
+                    })?;
                 }
             }
             found.extend(places);
@@ -218,14 +213,9 @@ impl KeywordReader {
         if lengths.fieldnorm_id(place.doc_id) != FieldNormReader::fieldnorm_to_id(length) {
             return Ok(false);
         }
-        let index = segment.inverted_index(self.fields.content).map_err(|error| self.failed(error))?;
         for token in tokens.iter().step_by(tokens.len().div_ceil(SAMPLED_TOKENS).max(1)) {
-            let term = Term::from_field_text(self.fields.content, &token.text);
-            let postings = index.read_postings(&term, IndexRecordOption::Basic).map_err(|error| self.failed(error))?;
             let mut found = false;
-            if let Some(postings) = postings {
-                each_in(postings, [place.doc_id], |_| found = true);
-            }
+            self.each_with(segment, self.fields.content, &token.text, [place.doc_id], |_| found = true)?;
             if !found {
                 return Ok(false);
             }
@@ -266,18 +256,6 @@ impl KeywordReader {
             facts.push(ParentChunkFacts { chunk_id, section_id, page_start, page_end });
         })?;
         Ok(facts)
-    }
-}
-
-/// Calls `stop` at each wanted entry that is among the postings. `wanted` must ascend.
-fn each_in(mut postings: impl Postings, wanted: impl IntoIterator<Item = u32>, mut stop: impl FnMut(usize)) {
-    for (at, entry) in wanted.into_iter().enumerate() {
-        if postings.doc() < entry {
-            postings.seek(entry);
-        }
-        if postings.doc() == entry {
-            stop(at);
-        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use tantivy::directory::error::{LockError, OpenDirectoryError, OpenReadError, OpenWriteError};
+use tantivy::postings::SegmentPostings;
 use tantivy::schema::{FAST, Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions};
 use tantivy::tokenizer::{Token as TantivyToken, TokenStream, Tokenizer};
 use tantivy::{DocSet, Index, IndexReader, ReloadPolicy, SegmentReader, TERMINATED, TantivyError, Term};
@@ -140,27 +141,39 @@ impl KeywordReader {
         if is_damage(&error) { error.hint(format!("`{}` rebuilds it", NextStep::Repair)) } else { error }
     }
 
-    /// The entries of a segment that have a term in a field.
-    pub(super) fn entries_with(&self, segment: &SegmentReader, field: Field, text: &str) -> Result<Vec<u32>> {
+    /// The entries of a segment that have a term in a field, deleted ones included; `None` if it has no such term.
+    fn postings(&self, segment: &SegmentReader, field: Field, text: &str) -> Result<Option<SegmentPostings>> {
         let index = segment.inverted_index(field).map_err(|error| self.failed(error))?;
         let postings = index.read_postings(&Term::from_field_text(field, text), IndexRecordOption::Basic);
-        let postings = postings.map_err(|error| self.failed(error))?;
+        postings.map_err(|error| self.failed(error))
+    }
+
+    /// The entries of a segment that have a term in a field.
+    pub(super) fn entries_with(&self, segment: &SegmentReader, field: Field, text: &str) -> Result<Vec<u32>> {
+        let postings = self.postings(segment, field, text)?;
         Ok(postings.map_or_else(Vec::new, |postings| alive(segment, postings).collect()))
     }
 
-    /// How many of these entries of a segment, in rising order, have a word. The entries between them are skipped: a
-    /// common word has millions.
-    pub(super) fn count_with(&self, segment: &SegmentReader, field: Field, text: &str, among: &[u32]) -> Result<u64> {
-        let index = segment.inverted_index(field).map_err(|error| self.failed(error))?;
-        let postings = index.read_postings(&Term::from_field_text(field, text), IndexRecordOption::Basic);
-        let Some(mut postings) = postings.map_err(|error| self.failed(error))? else { return Ok(0) };
-        let has_word = |entry: &&u32| {
-            if postings.doc() < **entry {
-                postings.seek(**entry);
+    /// Calls `show` with the place in `among` of each entry that has a word. The entries of a segment must be given in
+    /// rising order, and those between them are skipped: a common word has millions.
+    pub(super) fn each_with(
+        &self,
+        segment: &SegmentReader,
+        field: Field,
+        text: &str,
+        among: impl IntoIterator<Item = u32>,
+        mut show: impl FnMut(usize),
+    ) -> Result<()> {
+        let Some(mut postings) = self.postings(segment, field, text)? else { return Ok(()) };
+        for (at, entry) in among.into_iter().enumerate() {
+            if postings.doc() < entry {
+                postings.seek(entry);
             }
-            postings.doc() == **entry
-        };
-        Ok(among.iter().filter(has_word).count() as u64)
+            if postings.doc() == entry {
+                show(at);
+            }
+        }
+        Ok(())
     }
 }
 

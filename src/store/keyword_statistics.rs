@@ -106,7 +106,8 @@ impl KeywordReader {
             }
             for (field, text) in &terms {
                 let field = self.field(*field);
-                let with = self.count_with(segment, field, text, &entries)?;
+                let mut with = 0;
+                self.each_with(segment, field, text, entries.iter().copied(), |_| with += 1)?;
                 *statistics.parent_chunks_with.entry(Term::from_field_text(field, text)).or_default() += with;
             }
         }
