@@ -30,8 +30,7 @@ impl DescribeArgs {
 /// An empty value is `None`.
 fn parse_field(text: &str) -> Result<(String, Option<MetadataValue>), String> {
     let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
-    let parsed = value.parse().unwrap_or_else(|never: std::convert::Infallible| match never {});
-    let value = Some(parsed).filter(|_| !value.trim().is_empty());
+    let value = Some(MetadataValue::typed(value)).filter(|_| !value.trim().is_empty());
     check_field(name)?;
     Ok((name.trim().to_owned(), value))
 }

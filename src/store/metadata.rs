@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Number;
@@ -53,8 +52,25 @@ impl MetadataValue {
         if text.starts_with('[') {
             return serde_json::from_str(text).unwrap_or_else(|_| MetadataValue::from(text));
         }
-        let Ok(value) = text.parse();
-        value
+        MetadataValue::typed(text)
+    }
+
+    /// Parses a typed value: `true`, `3.5`, a list in brackets, otherwise text.
+    pub fn typed(text: &str) -> Self {
+        let text = text.trim();
+        if let Some(list) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            let values = list.split(',').map(str::trim).filter(|value| !value.is_empty());
+            return MetadataValue::List(values.map(MetadataValue::typed).collect());
+        }
+        match text {
+            "true" => MetadataValue::Truth(true),
+            "false" => MetadataValue::Truth(false),
+            _ => match serde_json::from_str::<Number>(text) {
+                // 1.10 is a version, and 007 a name.
+                Ok(number) if number.to_string() == text => MetadataValue::Number(number),
+                _ => MetadataValue::from(text),
+            },
+        }
     }
 
     /// The values of a list, the comma-separated parts of a text, or the value itself.
@@ -70,28 +86,6 @@ impl MetadataValue {
 impl From<&str> for MetadataValue {
     fn from(text: &str) -> Self {
         MetadataValue::Text(text.to_owned())
-    }
-}
-
-/// Parses a typed value: `true`, `3.5`, a list in brackets, otherwise text.
-impl FromStr for MetadataValue {
-    type Err = std::convert::Infallible;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let text = text.trim();
-        if let Some(list) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-            let values = list.split(',').map(str::trim).filter(|value| !value.is_empty());
-            return values.map(str::parse).collect::<Result<_, _>>().map(MetadataValue::List);
-        }
-        Ok(match text {
-            "true" => MetadataValue::Truth(true),
-            "false" => MetadataValue::Truth(false),
-            _ => match serde_json::from_str::<Number>(text) {
-                // 1.10 is a version, and 007 a name.
-                Ok(number) if number.to_string() == text => MetadataValue::Number(number),
-                _ => MetadataValue::from(text),
-            },
-        })
     }
 }
 
@@ -236,24 +230,16 @@ impl Serialize for Metadata {
 
 /// The stored form: all fields by origin, or the stated fields if there are no others.
 #[derive(Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, deny_unknown_fields)]
 enum Stored {
-    Whole(Whole),
+    Whole { stated: BTreeMap<String, String>, given: Fields, set: MetadataChanges },
     Stated(BTreeMap<String, String>),
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Whole {
-    stated: BTreeMap<String, String>,
-    given: Fields,
-    set: MetadataChanges,
 }
 
 impl From<Stored> for Metadata {
     fn from(stored: Stored) -> Self {
         match stored {
-            Stored::Whole(Whole { stated, given, set }) => Metadata { stated, given, set },
+            Stored::Whole { stated, given, set } => Metadata { stated, given, set },
             Stored::Stated(stated) => Metadata { stated, ..Metadata::default() },
         }
     }
@@ -264,7 +250,7 @@ impl Metadata {
         let Metadata { stated, given, set } = self.clone();
         let stored = match given.is_empty() && set.is_empty() {
             true => Stored::Stated(stated),
-            false => Stored::Whole(Whole { stated, given, set }),
+            false => Stored::Whole { stated, given, set },
         };
         serde_json::to_string(&stored).expect("plain data has a JSON form")
     }
@@ -274,19 +260,15 @@ impl Metadata {
 mod tests {
     use super::*;
 
-    fn value(text: &str) -> MetadataValue {
-        text.parse().unwrap_or_else(|_: std::convert::Infallible| unreachable!())
-    }
-
     #[test]
     fn values_keep_their_types() {
-        let json = |text: &str| serde_json::to_string(&value(text)).unwrap();
+        let json = |text: &str| serde_json::to_string(&MetadataValue::typed(text)).unwrap();
         assert_eq!((json("3"), json("-2.5"), json("true")), ("3".into(), "-2.5".into(), "true".into()));
         assert_eq!(json("[a, 2, false]"), r#"["a",2,false]"#);
         for text in ["1.10", "007", "2026-11-21", "3 bar", "[a", "", "1e3"] {
-            assert!(matches!(value(text), MetadataValue::Text(_)), "{text}");
+            assert!(matches!(MetadataValue::typed(text), MetadataValue::Text(_)), "{text}");
         }
-        assert_eq!(value("[a, 2]").to_string(), "a, 2");
+        assert_eq!(MetadataValue::typed("[a, 2]").to_string(), "a, 2");
     }
 
     #[test]
