@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +10,7 @@ use super::files::{WRITING, name_of, sync_folder, walk};
 use super::format::Format;
 use super::layout::{Namespace, PUBLISHED, SYNONYMS};
 use super::namespaces::{FAILURES, PAGES};
+use super::untrusted::is_plain;
 use crate::error::{Error, Result};
 
 /// The files and folders of a namespace that belong to it. All others are caches and locks.
@@ -91,14 +92,7 @@ pub(super) fn copy_and_hash(from: &mut impl Read, to: &mut impl Write) -> std::i
 
 /// Whether a name is one that an export writes.
 fn is_exported(name: &str) -> bool {
-    let path = Path::new(name);
-    let plain = path.components().all(|part| matches!(part, Component::Normal(_)));
-    let has_same_parts = path.components().count() == name.split('/').count();
-    plain
-        && has_same_parts
-        && !name.contains('\\')
-        && !name.contains(':')
-        && name.split('/').next().is_some_and(|first| PARTS.contains(&first))
+    name.split('/').all(is_plain) && name.split('/').next().is_some_and(|first| PARTS.contains(&first))
 }
 
 /// Syncs a folder and all folders below it.

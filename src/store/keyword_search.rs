@@ -241,18 +241,14 @@ mod tests {
         assert_eq!(Phrase::of("…"), None);
     }
 
-    fn parent_chunk(chunk_id: &str, content: &str, context: &str) -> ParentChunk {
-        ParentChunk { titles: context.into(), ..ParentChunk::sample(chunk_id, content) }
-    }
-
     #[test]
     fn documents_are_found_by_titles_beside_one_with_thousands_of_chunks() {
         let (_folder, namespace) = namespace();
-        let large = (0..50).map(|number| parent_chunk(&format!("a:{number}"), "text", "Care"));
-        let mut apart = parent_chunk("c:0", "text", "Manual › Care of the pump");
+        let large = (0..50).map(|number| ParentChunk::titled(&format!("a:{number}"), "text", "Care"));
+        let mut apart = ParentChunk::titled("c:0", "text", "Manual › Care of the pump");
         apart.situating = Some(String::new());
-        let others =
-            [parent_chunk("b:0", "text", "Manual › Care of a valve"), apart, parent_chunk("d:0", "care", "Of")];
+        let (valve, of) = ("Manual › Care of a valve", "Of");
+        let others = [ParentChunk::titled("b:0", "text", valve), apart, ParentChunk::titled("d:0", "care", of)];
         let reader = KeywordWriter::index_of(&namespace, &large.chain(others).collect::<Vec<_>>());
         let found = |query: &str, scope: &Scope, most| {
             let mut found = reader.documents_by_titles(query, scope, most).unwrap();
@@ -268,8 +264,8 @@ mod tests {
     #[test]
     fn words_of_deleted_parent_chunks_keep_a_positive_weight() {
         let (_folder, namespace) = namespace();
-        let deleted = (0..20).map(|number| parent_chunk(&format!("a:{number}"), "pump", "Pumps"));
-        let all: Vec<ParentChunk> = deleted.chain([parent_chunk("b:0", "pump", "Pumps")]).collect();
+        let deleted = (0..20).map(|number| ParentChunk::titled(&format!("a:{number}"), "pump", "Pumps"));
+        let all: Vec<ParentChunk> = deleted.chain([ParentChunk::titled("b:0", "pump", "Pumps")]).collect();
         let reader = KeywordWriter::index_without(&namespace, &all, &["a".into()]);
         assert_eq!(reader.count(), 1);
         assert!(reader.rarity(KeywordField::Content, "pump").unwrap() > 0.0);

@@ -138,15 +138,11 @@ mod tests {
     use crate::store::keyword_writer::KeywordWriter;
     use crate::store::samples::namespace;
 
-    fn parent_chunk(chunk_id: &str, content: &str, context: &str) -> ParentChunk {
-        ParentChunk { titles: context.into(), ..ParentChunk::sample(chunk_id, content) }
-    }
-
     #[test]
     fn a_word_that_only_titles_have_is_as_rare_as_there() {
         let (_folder, namespace) = namespace();
         let texts = [("a:0", "late", "Work"), ("a:1", "disk", "Repair"), ("a:2", "cable", "Repair")];
-        let chunks = texts.map(|(chunk_id, content, titles)| parent_chunk(chunk_id, content, titles));
+        let chunks = texts.map(|(chunk_id, content, titles)| ParentChunk::titled(chunk_id, content, titles));
         let reader = KeywordWriter::index_of(&namespace, &chunks);
         let terms = ["late", "repair", "nowhere"]
             .map(|word| [KeywordField::Content, KeywordField::Titles].map(|field| (field, word.to_owned(), 1.0)));
@@ -163,7 +159,7 @@ mod tests {
         let texts = ["walmart sells pumps", "walmart buys pumps", "walmart", "pumps for walmart"];
         let own = ["net profit", "net profit of walmart", "profit by country", "pumps"];
         let chunk = |doc_id: &'static str| {
-            move |(at, text): (usize, &&str)| parent_chunk(&format!("{doc_id}:{at}"), text, "Report")
+            move |(at, text): (usize, &&str)| ParentChunk::titled(&format!("{doc_id}:{at}"), text, "Report")
         };
         let own: Vec<ParentChunk> = own.iter().enumerate().map(chunk("b")).collect();
         let others = texts.iter().enumerate().map(chunk("a")).chain(texts.iter().enumerate().map(chunk("c")));

@@ -119,6 +119,11 @@ impl ParentChunk {
             children: Vec::new(),
         }
     }
+
+    /// The same with these titles.
+    pub(crate) fn titled(chunk_id: &str, content: &str, titles: &str) -> Self {
+        ParentChunk { titles: titles.into(), ..ParentChunk::sample(chunk_id, content) }
+    }
 }
 
 impl NewDocument {

@@ -126,12 +126,7 @@ fn note(command: &str, generation: u64, diff: &GenerationDiff) -> Note {
     let documents = diff.documents.iter().map(|document| (document.what, &document.source));
     let entities = diff.entities.iter().map(|entity| (entity.what, &entity.name));
     for (what, name) in documents.chain(entities) {
-        let action = match what {
-            ChangeKind::Added => "added",
-            ChangeKind::Changed => "changed",
-            ChangeKind::Gone => "removed",
-        };
-        note.add(action, name);
+        note.add(if what == ChangeKind::Gone { "removed" } else { what.name() }, name);
     }
     note
 }
