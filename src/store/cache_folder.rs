@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use jiff::Zoned;
 
-use super::files::write_whole;
+use super::files::{walk, write_whole};
 use super::layout::{CACHE, Store};
 use crate::error::or_none;
 use crate::paths::open_file_itself;
@@ -63,20 +63,10 @@ impl CacheFolder {
     /// Deletes the entries unused for the longest time, down to nine tenths of the maximum. Leftovers of crashes count
     /// as entries.
     fn clear_out(&self) -> std::io::Result<()> {
-        let mut entries: Vec<(SystemTime, PathBuf)> = Vec::new();
-        for folder in std::fs::read_dir(&self.folder)? {
-            let folder = folder?;
-            // A link may lead to files outside the cache.
-            if !folder.file_type()?.is_dir() {
-                continue;
-            }
-            for file in std::fs::read_dir(folder.path())? {
-                let file = file?;
-                // Another process may have deleted it meanwhile.
-                let Ok(facts) = file.metadata() else { continue };
-                entries.push((facts.modified()?, file.path()));
-            }
-        }
+        // Follows no links, which may lead to files outside the cache.
+        let files = walk(&self.folder).map_err(std::io::Error::other)?.into_iter().filter(|(_, facts)| facts.is_file());
+        let entries = files.map(|(path, facts)| Ok((facts.modified()?, path)));
+        let mut entries: Vec<(SystemTime, PathBuf)> = entries.collect::<std::io::Result<_>>()?;
         if entries.len() <= self.most {
             return Ok(());
         }
