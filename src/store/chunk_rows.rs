@@ -282,7 +282,7 @@ fn largest<T>(mut all: Vec<(T, f32)>, limit: usize) -> Vec<(T, f32)> {
 }
 
 /// The `limit` smallest, in no order.
-pub(super) fn smallest<T: Ord>(mut all: Vec<T>, limit: usize) -> Vec<T> {
+fn smallest<T: Ord>(mut all: Vec<T>, limit: usize) -> Vec<T> {
     if all.len() > limit {
         all.select_nth_unstable(limit);
         all.truncate(limit);

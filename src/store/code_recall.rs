@@ -1,6 +1,6 @@
 //! The recall of the binary codes of vectors, measured on a sample of the chunks and stored with their table.
 
-use std::collections::HashSet;
+use std::collections::{BinaryHeap, HashSet};
 
 use futures::TryStreamExt;
 use lancedb::arrow::arrow_array::types::{Float32Type, UInt64Type};
@@ -10,7 +10,7 @@ use lancedb::table::NativeTable;
 use serde::{Deserialize, Serialize};
 
 use super::binary_codes::{code_of, distance};
-use super::chunk_rows::{chosen_by_code, smallest};
+use super::chunk_rows::chosen_by_code;
 use super::convert::{CHUNKS, Columns, VECTOR, map_rows, to_json};
 use super::indexes::fewest_indexed_rows;
 use super::scan::Wanted;
@@ -106,8 +106,8 @@ impl Tables {
         self.each_batch(scan, compare).await?;
         let (mut found, mut wanted) = (0, 0);
         for Question { by_vector, by_code, .. } in questions {
-            let (by_vector, by_code) = (by_vector.addresses(), by_code.addresses());
-            found += by_vector.intersection(&by_code).count();
+            let chosen: HashSet<u64> = by_code.into_iter().map(|(_, address)| address).collect();
+            found += by_vector.iter().filter(|(_, address)| chosen.contains(address)).count();
             wanted += by_vector.len();
         }
         Ok(found as f32 / wanted.max(1) as f32)
@@ -125,46 +125,35 @@ impl Tables {
     }
 }
 
-/// A chunk, and the chunks that are nearest to it.
+/// A chunk, and the distances and addresses of the chunks that are nearest to it so far.
 struct Question {
     vector: Vec<f32>,
     code: Vec<u64>,
-    by_vector: Nearest,
-    by_code: Nearest,
+    by_vector: BinaryHeap<(u32, u64)>,
+    by_code: BinaryHeap<(u32, u64)>,
+    /// The number of chunks that the codes choose.
+    chosen: usize,
 }
 
 impl Question {
     fn new(vector: Vec<f32>, chosen: usize) -> Self {
-        Question { code: code_of(&vector), vector, by_vector: Nearest::new(NEIGHBOURS), by_code: Nearest::new(chosen) }
+        let code = code_of(&vector);
+        Question { vector, code, by_vector: BinaryHeap::new(), by_code: BinaryHeap::new(), chosen }
     }
 
     fn compare(&mut self, vector: &[f32], code: &[u64], address: u64) {
         // From 0 to two billion, as the cosine falls from 1 to -1.
         let distance_of_vectors = ((1.0 - dot(&self.vector, vector)).max(0.0) * 1e9) as u32;
-        self.by_vector.offer(distance_of_vectors, address);
-        self.by_code.offer(distance(&self.code, code), address);
+        keep_smallest(&mut self.by_vector, NEIGHBOURS, (distance_of_vectors, address));
+        keep_smallest(&mut self.by_code, self.chosen, (distance(&self.code, code), address));
     }
 }
 
-/// The nearest chunks so far: their distances and addresses, at least the first `most`.
-struct Nearest {
-    most: usize,
-    rows: Vec<(u32, u64)>,
-}
-
-impl Nearest {
-    fn new(most: usize) -> Self {
-        Nearest { most, rows: Vec::new() }
-    }
-
-    fn offer(&mut self, distance: u32, address: u64) {
-        self.rows.push((distance, address));
-        if self.rows.len() == 2 * self.most {
-            self.rows = smallest(std::mem::take(&mut self.rows), self.most);
-        }
-    }
-
-    fn addresses(self) -> HashSet<u64> {
-        smallest(self.rows, self.most).into_iter().map(|(_, address)| address).collect()
+/// Adds an item to the `most` smallest, if it is one of them.
+fn keep_smallest(kept: &mut BinaryHeap<(u32, u64)>, most: usize, item: (u32, u64)) {
+    if kept.len() < most {
+        kept.push(item);
+    } else if let Some(mut largest) = kept.peek_mut().filter(|largest| item < **largest) {
+        *largest = item;
     }
 }
