@@ -37,12 +37,13 @@ impl ChunkColumn {
     fn compare(self, a: &ChunkKey, b: &ChunkKey, documents: &HashMap<&str, usize>) -> Ordering {
         match self {
             ChunkColumn::Document => {
-                documents.get(a.doc_id.as_str()).cmp(&documents.get(b.doc_id.as_str())).then(a.doc_id.cmp(&b.doc_id))
+                let (a, b) = (a.chunk_id.doc_id(), b.chunk_id.doc_id());
+                documents.get(a).cmp(&documents.get(b)).then(a.cmp(b))
             }
-            ChunkColumn::Parent => a.parent_index.cmp(&b.parent_index),
-            ChunkColumn::Index => a.chunk_index.cmp(&b.chunk_index),
+            ChunkColumn::Parent => a.place.first().cmp(&b.place.first()),
+            ChunkColumn::Index => a.place.last().cmp(&b.place.last()),
             ChunkColumn::ChunkId => a.chunk_id.cmp(&b.chunk_id),
-            ChunkColumn::ChunkType => a.parent_id.is_some().cmp(&b.parent_id.is_some()),
+            ChunkColumn::ChunkType => a.place.len().cmp(&b.place.len()),
             ChunkColumn::Section => path(a).cmp(path(b)),
             ChunkColumn::UpdatedAt => a.updated_at.cmp(&b.updated_at),
             ChunkColumn::Page => a.page_start.cmp(&b.page_start),
@@ -90,7 +91,7 @@ impl ChunkList {
         let limit = request.limit.unwrap_or(usize::MAX);
         let Pages { filter, offset, total } = Pages::of(documents, request, limit);
         let mut keys = snapshot.chunk_keys(&filter).await?;
-        keys.retain(|key| request.scope.admits(&key.doc_id, key.parent_id.as_ref().unwrap_or(&key.chunk_id)));
+        keys.retain(|key| request.scope.admits(key.chunk_id.doc_id(), key.chunk_id.parent_id()));
         sort(&mut keys, documents, &request.order);
         let total = total.unwrap_or(keys.len());
         let ids: Vec<ChunkId> = keys.into_iter().skip(offset).take(limit).map(|key| key.chunk_id).collect();
@@ -187,11 +188,8 @@ mod tests {
         let parent_id = ChunkId::parent("d", parent);
         ChunkKey {
             chunk_id: child.map_or(parent_id.clone(), |child| ChunkId::child(&parent_id, child)),
-            doc_id: "d".into(),
+            place: std::iter::once(parent).chain(child).collect(),
             section_id: format!("d#{section}").into(),
-            parent_id: child.map(|_| parent_id),
-            chunk_index: child.unwrap_or(parent),
-            parent_index: parent,
             page_start: None,
             updated_at: String::new(),
         }

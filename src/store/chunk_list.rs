@@ -10,8 +10,7 @@ use super::snapshot::Snapshot;
 use crate::error::Result;
 use crate::ids::{ChunkId, DocId, SectionId, place_of};
 
-const KEY_COLUMNS: Wanted =
-    Wanted::Named(&["chunk_id", "doc_id", "section_id", "parent_id", "chunk_index", "page_start", "updated_at"]);
+const KEY_COLUMNS: Wanted = Wanted::Named(&["chunk_id", "section_id", "page_start", "updated_at"]);
 /// Up to this number, rows are fetched by their ids; more rows by reading all that match the filter.
 const MOST_BY_ID: usize = 2000;
 
@@ -45,13 +44,9 @@ impl ChunkFilter {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkKey {
     pub chunk_id: ChunkId,
-    pub doc_id: DocId,
+    /// The numbers in its id: the place of its parent in the document, and of a child in the parent.
+    pub place: Vec<u32>,
     pub section_id: SectionId,
-    pub parent_id: Option<ChunkId>,
-    /// Its place: of a parent in the document, of a child in the parent.
-    pub chunk_index: u32,
-    /// The place of its parent in the document; its own, of a parent.
-    pub parent_index: u32,
     pub page_start: Option<u32>,
     pub updated_at: String,
 }
@@ -65,12 +60,9 @@ impl Snapshot {
         let read = self.tables.read(&self.tables.chunks, filter.rows(), KEY_COLUMNS, |columns, row| {
             let chunk_id: ChunkId = columns.text("chunk_id", row)?.into();
             Ok(ChunkKey {
-                parent_index: place_of(&chunk_id)[0],
+                place: place_of(&chunk_id),
                 chunk_id,
-                doc_id: columns.text("doc_id", row)?.into(),
                 section_id: columns.text("section_id", row)?.into(),
-                parent_id: columns.optional_text("parent_id", row)?.map(Into::into),
-                chunk_index: columns.number("chunk_index", row)?,
                 page_start: columns.optional_number("page_start", row)?,
                 updated_at: columns.text("updated_at", row)?,
             })
