@@ -26,8 +26,8 @@ pub struct Indexer {
     vectors: VectorMaker,
     progress: Arc<dyn Progress>,
     waiting: Vec<Waiting>,
-    removals: Vec<DocId>,
-    updates: Vec<DocumentRow>,
+    /// The removals and updates of the waiting batch, and its history entry.
+    change: Change,
     /// The texts of waiting documents' own vectors and their hashes, by document id.
     document_texts: HashMap<DocId, (String, String)>,
     /// Asks the language model for the chunk contexts of documents that want them.
@@ -43,8 +43,6 @@ pub struct Indexer {
     published_without_vectors: bool,
     /// Published documents that have no vector at all.
     without_any_vector: HashSet<DocId>,
-    /// The history entry of the waiting batch.
-    note: Note,
     /// Documents so far that lack a vector.
     pub without_vectors: usize,
     /// The generation published last.
@@ -59,8 +57,7 @@ impl Indexer {
             vectors: VectorMaker::new(model, progress.clone()),
             progress,
             waiting: Vec::new(),
-            removals: Vec::new(),
-            updates: Vec::new(),
+            change: Change { note: Note::of(command), ..Change::default() },
             document_texts: HashMap::new(),
             contexts: None,
             waiting_children: 0,
@@ -68,7 +65,6 @@ impl Indexer {
             keywords_first: false,
             published_without_vectors: false,
             without_any_vector: HashSet::new(),
-            note: Note::of(command),
             without_vectors: 0,
             generation: None,
         }
@@ -107,7 +103,7 @@ impl Indexer {
         // Vectors follow from the texts.
         stored.iter_mut().flat_map(NewDocument::chunks_mut).for_each(|chunk| chunk.vector.clear());
         if stored.is_none() {
-            self.note.add(action, &prepared.new.document.source);
+            self.change.note.add(action, &prepared.new.document.source);
         }
         // Every document comes through here, with its edits applied, so the profile is of the final text.
         let new = &mut prepared.new;
@@ -182,14 +178,14 @@ impl Indexer {
     }
 
     pub fn remove(&mut self, row: &DocumentRow) {
-        self.note.add("removed", &row.source);
-        self.removals.push(row.doc_id.clone());
+        self.change.note.add("removed", &row.source);
+        self.change.remove.push(row.doc_id.clone());
     }
 
     /// Replaces the row of a document; its chunks stay. The history records `action`.
     pub fn update(&mut self, row: DocumentRow, action: &str) {
-        self.note.add(action, &row.source);
-        self.updates.push(row);
+        self.change.note.add(action, &row.source);
+        self.change.update.push(row);
     }
 
     /// Plans to embed the document's own text, unless it already has that vector.
@@ -227,7 +223,7 @@ impl Indexer {
 
     /// Publishes all that waits; `embed` makes the vectors that the store does not have.
     async fn publish(&mut self, embed: bool) -> Result<()> {
-        if self.waiting.is_empty() && self.removals.is_empty() && self.updates.is_empty() {
+        if self.waiting.is_empty() && self.change.is_empty() {
             return Ok(());
         }
         let waiting = std::mem::take(&mut self.waiting);
@@ -239,11 +235,11 @@ impl Indexer {
         waiting.retain(|Waiting { prepared, stored, .. }| stored.as_ref() != Some(&prepared.new));
         for Waiting { prepared, stored, action, .. } in &waiting {
             if stored.is_some() {
-                self.note.add(action, &prepared.new.document.source);
+                self.change.note.add(action, &prepared.new.document.source);
             }
             // Removing a document that is not stored would look through all rows.
             if *action != Action::Added.name() {
-                self.removals.push(prepared.new.document.doc_id.clone());
+                self.change.remove.push(prepared.new.document.doc_id.clone());
             }
         }
         let stored_vectors = self.stored_vectors(&waiting).await?;
@@ -252,15 +248,13 @@ impl Indexer {
             self.vectors.at_once = BATCH_CHILDREN;
         }
         let with_vectors = |(waiting, vectors)| self.with_vectors(waiting, vectors, embed);
-        let mut add: Vec<NewDocument> = waiting.into_iter().zip(vectors).map(with_vectors).collect();
-        let note = Note::of(&self.note.command);
-        let note = std::mem::replace(&mut self.note, note);
-        let (remove, update) = (std::mem::take(&mut self.removals), std::mem::take(&mut self.updates));
+        let add = waiting.into_iter().zip(vectors).map(with_vectors).collect();
+        let next = Change { note: Note::of(&self.change.note.command), ..Change::default() };
+        let mut change = Change { add, ..std::mem::replace(&mut self.change, next) };
         match embed {
-            true => self.set_document_vectors(&mut add)?,
+            true => self.set_document_vectors(&mut change.add)?,
             false => self.document_texts.clear(),
         }
-        let change = Change { remove, add, update, note, ..Change::default() };
         if !change.is_empty() {
             self.generation = Some(self.writer.publish(&change).await?);
             let is_again = embed && self.published_without_vectors;
