@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::error::NextStep;
+use crate::store::convert::to_json;
 use crate::store::{DocumentRow, STANDARD_INPUT};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -33,20 +34,9 @@ pub enum Part {
 }
 
 impl Part {
-    pub fn name(self) -> &'static str {
-        match self {
-            Part::Generation => "generation",
-            Part::Ids => "ids",
-            Part::Counts => "counts",
-            Part::ParentChunks => "parent chunks",
-            Part::Sections => "sections",
-            Part::Edits => "edits",
-            Part::Vectors => "vectors",
-            Part::Keyword => "keyword",
-            Part::Index => "index",
-            Part::History => "history",
-            Part::Entities => "entities",
-        }
+    /// Its name in JSON, as words.
+    pub fn name(self) -> String {
+        to_json(&self).trim_matches('"').replace('_', " ")
     }
 }
 
