@@ -70,7 +70,7 @@ fn sync_files(files: &[&Path]) -> Result<()> {
 }
 
 /// Syncs a file. A file that has been removed meanwhile needs no sync.
-pub(super) fn sync_file(path: &Path) -> Result<()> {
+fn sync_file(path: &Path) -> Result<()> {
     // Windows syncs only files that are open for writing.
     let synced = OpenOptions::new().read(true).write(cfg!(windows)).open(path).and_then(|file| file.sync_data());
     or_none(synced).map_err(|error| Error::io("write", path, &error))?;

@@ -302,6 +302,8 @@ fn edited(columns: &Columns, row: usize) -> Result<Vec<u32>> {
 }
 
 fn document_facts(columns: &Columns, row: usize) -> Result<DocumentFacts> {
+    let mut metadata = columns.json::<Metadata>("metadata", row)?.texts();
+    metadata.entry("ingested_at".to_owned()).or_insert(columns.text("ingested_at", row)?);
     Ok(DocumentFacts {
         doc_id: columns.text("doc_id", row)?.into(),
         source: columns.text("source", row)?,
@@ -309,14 +311,7 @@ fn document_facts(columns: &Columns, row: usize) -> Result<DocumentFacts> {
         format: columns.text("format", row)?,
         parents: columns.number("parents", row)?,
         time: columns.optional_json("time", row)?,
-        metadata: metadata_facts(columns, row)?,
+        metadata,
         kinds: columns.optional_json("profile", row)?.map(|profile: Profile| profile.kinds).unwrap_or_default(),
     })
-}
-
-/// The metadata of a document as text, with `ingested_at` unless a field has that name.
-fn metadata_facts(columns: &Columns, row: usize) -> Result<BTreeMap<String, String>> {
-    let mut facts = columns.json::<Metadata>("metadata", row)?.texts();
-    facts.entry("ingested_at".to_owned()).or_insert(columns.text("ingested_at", row)?);
-    Ok(facts)
 }

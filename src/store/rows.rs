@@ -144,7 +144,7 @@ pub struct DocumentFacts {
     pub source: String,
     pub title: String,
     pub format: String,
-    /// Its metadata as text, and `ingested_at`.
+    /// Its metadata as text, with `ingested_at` unless a field has that name.
     pub metadata: BTreeMap<String, String>,
     pub parents: u32,
     pub time: Option<DocumentTime>,

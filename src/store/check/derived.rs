@@ -1,7 +1,7 @@
 //! Checks the data derived from the tables: the keyword index must hold exactly the parent chunks, each once and with
 //! its words, and the rows of entities must count the parent chunks that mention them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use tantivy::DocAddress;
 
@@ -58,12 +58,6 @@ impl<'a> Entries<'a> {
         let what = "is in the keyword index but not in the tables";
         ids.into_iter().map(|id| Finding::repairable(id, Part::Keyword, what)).collect()
     }
-}
-
-/// The rows with each key once.
-pub(super) fn unique(rows: &[EntityRow]) -> Vec<EntityRow> {
-    let rows: BTreeMap<&str, &EntityRow> = rows.iter().map(|row| (row.key.as_str(), row)).collect();
-    rows.into_values().cloned().collect()
 }
 
 /// The findings on `rows`. `counted` are the unique rows with their mentions counted again.

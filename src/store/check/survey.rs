@@ -12,7 +12,7 @@ use super::history;
 use crate::error::Result;
 use crate::ids::DocId;
 use crate::store::convert::{self, Columns};
-use crate::store::entities::MentionCounter;
+use crate::store::entities::{EntityChange, MentionCounter};
 use crate::store::history::{Lease, older_generations};
 use crate::store::keyword_index::KeywordReader;
 use crate::store::layout::{Namespace, PUBLISHED};
@@ -115,7 +115,7 @@ async fn survey_tables(
 ) -> Result<Survey> {
     findings.extend(interrupted(namespace)?);
     let entity_rows = tables.entity_rows().await?;
-    let mut mentions = MentionCounter::new(derived::unique(&entity_rows))?;
+    let mut mentions = MentionCounter::new(EntityChange::default().applied(&entity_rows))?;
     mentions.forget();
     let walk = DocumentRows::open(tables).await?;
     let mut entries = keyword.as_ref().map(Entries::read).transpose()?;
@@ -154,7 +154,8 @@ async fn survey_tables(
     let [documents, sections, chunks] = walk.counts;
     let (namespace, generation) = (namespace.name().to_owned(), manifest.generation);
     let checked = Checked { namespace, generation, documents, sections, chunks, findings };
-    Ok(Survey { checked, manifest: manifest.clone(), repairable, missing_documents: walk.missing_documents() })
+    let missing_documents = walk.missing_documents.into_keys().collect();
+    Ok(Survey { checked, manifest: manifest.clone(), repairable, missing_documents })
 }
 
 /// The published generation and its keyword index, or a finding if the index does not match it. A
@@ -273,11 +274,6 @@ impl<'a> DocumentRows<'a> {
             chunks: each.remove(id).unwrap_or_default(),
         };
         ids.iter().filter_map(|id| self.documents.get_key_value(id)).map(rows).collect()
-    }
-
-    /// The missing documents that sections and chunks name.
-    pub(super) fn missing_documents(&self) -> Vec<DocId> {
-        self.missing_documents.keys().cloned().collect()
     }
 
     /// The findings on the documents' ids.
