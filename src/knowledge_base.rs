@@ -188,8 +188,7 @@ impl KnowledgeBase {
     /// # Errors
     /// If nothing was ingested, or the store fails; the same below.
     pub async fn documents(&self) -> Result<Vec<Document>> {
-        let mut rows = self.searcher.snapshot().await?.documents().await?;
-        rows.sort_by(|a, b| a.source.cmp(&b.source));
+        let rows = self.searcher.snapshot().await?.documents().await?;
         Ok(rows.iter().map(Document::of).collect())
     }
 

@@ -16,7 +16,7 @@ use crate::ids::DocId;
 use crate::text::{Names, date_or_moment, fold_name};
 
 /// A thing that documents mention.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EntityRow {
     /// Its folded name, which identifies it.
     pub key: String,
@@ -102,15 +102,7 @@ impl Eq for StateTime {}
 
 impl EntityRow {
     pub fn named(name: &str, now: Timestamp) -> Self {
-        EntityRow {
-            key: fold_name(name),
-            name: name.to_owned(),
-            kind: String::new(),
-            aliases: Vec::new(),
-            states: Vec::new(),
-            mentions: BTreeMap::new(),
-            updated_at: now,
-        }
+        EntityRow { key: fold_name(name), name: name.to_owned(), updated_at: now, ..EntityRow::default() }
     }
 
     pub fn names(&self) -> impl Iterator<Item = &str> {
