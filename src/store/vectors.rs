@@ -176,9 +176,8 @@ mod tests {
     use std::ops::Range;
 
     use super::*;
-    use crate::knowledge::profile::{ParentChunkText, profile};
     use crate::store::samples::{namespace, publish};
-    use crate::store::{Change, Chunk, DocumentRow, DocumentTime, ModelRecord, NewDocument};
+    use crate::store::{Change, Chunk, DocumentRow, ModelRecord, NewDocument};
 
     fn hash(number: usize) -> String {
         blake3::hash(&number.to_le_bytes()).to_hex().to_string()
@@ -217,18 +216,7 @@ mod tests {
 
     fn document(id: &str, vector: Vec<f32>) -> NewDocument {
         let mut new = NewDocument::sample(id, &["text"]);
-        new.document = DocumentRow {
-            mtime_ns: 1_000_000_000,
-            parents: 1,
-            corrected_toc: Some("[]".into()),
-            structure_version: 7,
-            embedded: !vector.is_empty(),
-            time: Some(DocumentTime::given(jiff::Timestamp::UNIX_EPOCH)),
-            profile: profile("t", "en", &[], &[ParentChunkText { title: "", text: "text" }]),
-            embedding_hash: Some("h".into()),
-            vector: vec![0.0, 1.0, 0.0, 0.0],
-            ..DocumentRow::sample(id)
-        };
+        (new.document.embedding_hash, new.document.vector) = (Some("h".into()), vec![0.0, 1.0, 0.0, 0.0]);
         new.parents[0].vector = vector;
         new
     }
