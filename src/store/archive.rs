@@ -31,8 +31,8 @@ use crate::text::count;
 
 /// The entry with the list of the others.
 const LIST: &str = "kb-export.json";
-/// The prefix of folders of unfinished imports. It begins like [`WRITING`](super::files::WRITING), so that a folder with
-/// nothing but one of them may still become a store.
+/// The prefix of folders of unfinished imports. It begins like [`WRITING`](super::files::WRITING), so that a folder
+/// with nothing but one of them may still become a store.
 const IMPORTING: &str = ".writing-import-";
 /// The age at which such a folder is taken for the leftover of an interrupted import.
 const ABANDONED: Duration = Duration::from_secs(24 * 3600);

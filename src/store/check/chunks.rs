@@ -285,7 +285,8 @@ mod tests {
         let mut new = document();
         assert_eq!(check_sections(&mut new, true), Faults::default());
         new.sections[0].chunk_end = 2;
-        assert_eq!(check_sections(&mut new, true).findings[0].what, "states parent chunks 0 to 1 but has parent chunk 0");
+        let found = check_sections(&mut new, true).findings;
+        assert_eq!(found[0].what, "states parent chunks 0 to 1 but has parent chunk 0");
         let mut swapped = document();
         (swapped.sections[0].position, swapped.sections[1].position) = (1, 0);
         assert!(check_sections(&mut swapped, true).findings[0].what.contains("another order"));

@@ -44,8 +44,8 @@ pub(super) fn check(new: &mut NewDocument, dimension: usize) -> Faults {
     // The model cannot read the text of a parent chunk without any vectors.
     let torn = new.parents.iter().filter(|parent| document.embedded && is_torn(parent));
     let what = "has vectors only for a part of itself and its child chunks";
-    let mut marks: Vec<Finding> =
-        torn.map(|parent| Finding::repairable(&parent.chunk_id, Part::Vectors, what)).collect();
+    let torn = torn.map(|parent| Finding::repairable(&parent.chunk_id, Part::Vectors, what));
+    let mut marks: Vec<Finding> = torn.collect();
     if !document.embedded && all {
         let what = "is marked as lacking vectors, but none is missing";
         marks.push(Finding::repairable(&document.doc_id, Part::Vectors, what));
