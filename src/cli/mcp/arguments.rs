@@ -24,6 +24,12 @@ const FILTER: &str = "Only what matches, such as `tags = draft and page < 20`: k
     example, narrative), tags, section, page, language, time (2026-11-21, 2026 or \"90d ago\"), ingested_at, entity, and \
     any metadata field that kb_list_documents shows, such as author.";
 
+/// What an agent reads about `kb_search`.
+const SEARCH: &str = "Find the passages that answer a question, with document, section, pages and a confidence from 0 \
+    to 1. One call is usually enough: ask in plain words, in the language of the documents. Nothing found means that \
+    the documents do not answer it.";
+
+/// The arguments of a tool. An agent reads the comments on them and their fields.
 pub(super) trait Arguments: DeserializeOwned + JsonSchema {
     fn command_line(self, roots: &Roots) -> Result<CommandLine, String>;
 }
@@ -65,6 +71,7 @@ enum Mode {
 
 /// What `kb_search` and `kb_context` share.
 #[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(description = SEARCH)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Search {
     /// A question or words.
@@ -116,6 +123,7 @@ impl Arguments for Search {
     }
 }
 
+/// The table of contents of a document, or the top level of every document. Shows what kb_get_section takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Toc {
@@ -140,6 +148,7 @@ impl Arguments for Toc {
     }
 }
 
+/// The whole text of sections and their subsections, by id (safest), printed number or title.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Section {
@@ -170,6 +179,7 @@ impl Arguments for Section {
     }
 }
 
+/// The documents with their files; the structured answer also has kinds, topics and summaries.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ListDocuments {
@@ -189,6 +199,7 @@ impl Arguments for ListDocuments {
     }
 }
 
+/// The chunks of a document or a section with their ids and texts.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ListChunks {
@@ -219,6 +230,7 @@ impl Arguments for ListChunks {
     }
 }
 
+/// How many documents and chunks there are, and which model reads them.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Status {
@@ -232,6 +244,7 @@ impl Arguments for Status {
     }
 }
 
+/// Read files or folders into the knowledge base; files that have not changed are skipped.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Ingest {
@@ -260,6 +273,7 @@ impl Arguments for Ingest {
     }
 }
 
+/// Replace the text of a chunk. The file stays as it is, and the edit survives the next ingest.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct EditChunk {
@@ -278,6 +292,7 @@ impl Arguments for EditChunk {
     }
 }
 
+/// Remove chunks from the knowledge base. The files stay.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DeleteChunks {

@@ -35,6 +35,10 @@ const LEFT_OUT_OF_STATUS: &str = "\
 const LEFT_OUT_OF_INGEST: &str = "contexts dry_run failed_before languages not_removed reused seconds";
 const LEFT_OUT_OF_CHANGES: &str = "dry_run";
 
+/// What an agent reads about `kb_context`, which has the arguments of `kb_search`.
+const CONTEXT: &str = "Like kb_search, but as one text within a token limit, ready to answer from. Source and \
+    confidence precede each passage.";
+
 /// A tool and how its arguments become a command line. An error says which argument is wrong.
 pub(super) struct Definition {
     pub(super) tool: Tool,
@@ -68,106 +72,33 @@ fn leave_out(value: &mut Value, fields: &[&str]) {
 
 /// `kb_search` and so on, those that write only if `writes`.
 pub(super) fn all(writes: bool) -> Vec<Definition> {
+    let mut for_prompts = define::<Search>("kb_context", "Build a context", &["context"], LEFT_OUT_OF_CONTEXT);
+    for_prompts.command_line = context;
+    for_prompts.tool.description = Some(CONTEXT.into());
     let mut all = vec![
-        define::<Search>(
-            "kb_search",
-            "Search the documents",
-            &["search"],
-            LEFT_OUT_OF_SEARCH,
-            "Find the passages that answer a question, with document, section, pages and a confidence from 0 to 1. One call is usually enough: ask in plain words, in the language of the documents. Nothing found means that the documents do not answer it.",
-        ),
-        Definition {
-            command_line: context,
-            ..define::<Search>(
-                "kb_context",
-                "Build a context",
-                &["context"],
-                LEFT_OUT_OF_CONTEXT,
-                "Like kb_search, but as one text within a token limit, ready to answer from. Source and confidence precede each passage.",
-            )
-        },
-        define::<Toc>(
-            "kb_get_toc",
-            "Table of contents",
-            &["toc", "tocs"],
-            LEFT_OUT_OF_SECTIONS,
-            "The table of contents of a document, or the top level of every document. Shows what kb_get_section takes.",
-        ),
-        define::<Section>(
-            "kb_get_section",
-            "Read sections",
-            &["section"],
-            LEFT_OUT_OF_SECTIONS,
-            "The whole text of sections and their subsections, by id (safest), printed number or title.",
-        ),
-        define::<ListDocuments>(
-            "kb_list_documents",
-            "List the documents",
-            &["docs"],
-            LEFT_OUT_OF_DOCUMENTS,
-            "The documents with their files; the structured answer also has kinds, topics and summaries.",
-        ),
-        define::<ListChunks>(
-            "kb_list_chunks",
-            "List chunks",
-            &["chunks"],
-            LEFT_OUT_OF_CHUNKS,
-            "The chunks of a document or a section with their ids and texts.",
-        ),
-        define::<Status>(
-            "kb_status",
-            "Status",
-            &["status"],
-            LEFT_OUT_OF_STATUS,
-            "How many documents and chunks there are, and which model reads them.",
-        ),
+        define::<Search>("kb_search", "Search the documents", &["search"], LEFT_OUT_OF_SEARCH),
+        for_prompts,
+        define::<Toc>("kb_get_toc", "Table of contents", &["toc", "tocs"], LEFT_OUT_OF_SECTIONS),
+        define::<Section>("kb_get_section", "Read sections", &["section"], LEFT_OUT_OF_SECTIONS),
+        define::<ListDocuments>("kb_list_documents", "List the documents", &["docs"], LEFT_OUT_OF_DOCUMENTS),
+        define::<ListChunks>("kb_list_chunks", "List chunks", &["chunks"], LEFT_OUT_OF_CHUNKS),
+        define::<Status>("kb_status", "Status", &["status"], LEFT_OUT_OF_STATUS),
     ];
     if writes {
-        all.extend([
-            changing(
-                define::<Ingest>(
-                    "kb_ingest",
-                    "Ingest files",
-                    &["ingest"],
-                    LEFT_OUT_OF_INGEST,
-                    "Read files or folders into the knowledge base; files that have not changed are skipped.",
-                ),
-                false,
-            ),
-            changing(
-                define::<EditChunk>(
-                    "kb_edit_chunk",
-                    "Edit a chunk",
-                    &["chunk_edit"],
-                    LEFT_OUT_OF_CHANGES,
-                    "Replace the text of a chunk. The file stays as it is, and the edit survives the next ingest.",
-                ),
-                true,
-            ),
-            changing(
-                define::<DeleteChunks>(
-                    "kb_delete_chunks",
-                    "Delete chunks",
-                    &["chunk_delete"],
-                    LEFT_OUT_OF_CHANGES,
-                    "Remove chunks from the knowledge base. The files stay.",
-                ),
-                true,
-            ),
-        ]);
+        let ingest = define::<Ingest>("kb_ingest", "Ingest files", &["ingest"], LEFT_OUT_OF_INGEST);
+        let edit = define::<EditChunk>("kb_edit_chunk", "Edit a chunk", &["chunk_edit"], LEFT_OUT_OF_CHANGES);
+        let delete =
+            define::<DeleteChunks>("kb_delete_chunks", "Delete chunks", &["chunk_delete"], LEFT_OUT_OF_CHANGES);
+        all.extend([changing(ingest, false), changing(edit, true), changing(delete, true)]);
     }
     all
 }
 
-/// A tool that reads: its result is of one of these kinds, without some fields.
-fn define<A: Arguments>(
-    name: &'static str,
-    title: &str,
-    kinds: &[&str],
-    left_out: &'static str,
-    description: &'static str,
-) -> Definition {
+/// A tool that reads: its result is of one of these kinds, without some fields. The comment on its arguments describes
+/// it.
+fn define<A: Arguments>(name: &'static str, title: &str, kinds: &[&str], left_out: &'static str) -> Definition {
     let input = SchemaGenerator::default().into_root_schema_for::<A>();
+    let description = input.get("description").and_then(Value::as_str).unwrap_or_default().to_owned();
     let Value::Object(mut input) = input.to_value() else { unreachable!("the schema of a struct is an object") };
     // The tool has a name of its own, and the protocol says which JSON Schema it is.
     input.retain(|name, _| !["$schema", "description", "title"].contains(&name.as_str()));
