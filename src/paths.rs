@@ -43,34 +43,27 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
 /// # Errors
 /// If it cannot be opened, or is not a file.
 pub fn open_file(path: &Path) -> Result<File> {
-    opened(path, OpenOptions::new().read(true), Links::Followed)
+    opened(path, true)
 }
 
 /// As [`open_file`], and on Unix an error too if the path ends in a link.
 pub fn open_file_itself(path: &Path) -> Result<File> {
-    opened(path, OpenOptions::new().read(true), Links::Refused)
-}
-
-#[derive(PartialEq)]
-enum Links {
-    Followed,
-    Refused,
+    opened(path, false)
 }
 
 #[cfg_attr(not(unix), allow(unused_variables, reason = "links are refused on Unix only"))]
-fn opened(path: &Path, options: &mut OpenOptions, links: Links) -> Result<File> {
+fn opened(path: &Path, follows_link: bool) -> Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
     #[cfg(unix)]
     {
         use rustix::fs::OFlags;
-        let refused = if links == Links::Refused { OFlags::NOFOLLOW } else { OFlags::empty() };
+        let refused = if follows_link { OFlags::empty() } else { OFlags::NOFOLLOW };
         let flags = (OFlags::NONBLOCK | refused).bits().cast_signed();
-        std::os::unix::fs::OpenOptionsExt::custom_flags(options, flags);
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags);
     }
     let file = options.open(path)?;
-    match file.metadata()?.is_file() {
-        true => Ok(file),
-        false => Err(Error::other("it is not a file")),
-    }
+    if file.metadata()?.is_file() { Ok(file) } else { Err(Error::other("it is not a file")) }
 }
 
 /// Whether an open file lies in one of the folders, wherever links on its path lead by now. The folders are

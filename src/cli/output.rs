@@ -32,10 +32,7 @@ pub(super) fn end_bar() {
 /// # Errors
 /// As for [`write`].
 pub(super) fn write_or_page(piece: &Piece) -> std::io::Result<()> {
-    match piece.stream == Stream::Out && pager::show(&piece.text) {
-        true => Ok(()),
-        false => write(piece),
-    }
+    if piece.stream == Stream::Out && pager::show(&piece.text) { Ok(()) } else { write(piece) }
 }
 
 /// Writes to a stream of this process.

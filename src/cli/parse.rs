@@ -147,10 +147,7 @@ pub(super) fn as_usage(text: &str) -> Error {
     let message = first.strip_prefix("error: ").unwrap_or(&first).to_owned();
     let tips: Vec<String> =
         paragraphs.filter_map(|paragraph| paragraph.strip_prefix("tip: ").map(str::to_owned)).collect();
-    Error::usage(message).hint(match tips.is_empty() {
-        true => "--help lists the options".to_owned(),
-        false => tips.join("; "),
-    })
+    Error::usage(message).hint(if tips.is_empty() { "--help lists the options".to_owned() } else { tips.join("; ") })
 }
 
 /// Names the variable instead of the flag if the invalid value comes from the environment.

@@ -87,10 +87,7 @@ impl App {
 
     /// What to do when no key has come for a while.
     pub(super) fn pause(&mut self) -> Vec<Task> {
-        match std::mem::take(&mut self.has_typed) {
-            true => self.list_again(),
-            false => Vec::new(),
-        }
+        if std::mem::take(&mut self.has_typed) { self.list_again() } else { Vec::new() }
     }
 
     /// Reads the list again after a change.
