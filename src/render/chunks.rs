@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::json::{value, value_without};
+use super::json::value;
 use super::page::{Page, quoted};
 use super::search::omitted;
 use super::style::{DIM, PLACE, TITLE, around, cut, edited, markdown_of, pages, paint, wrapped};
@@ -100,7 +100,9 @@ fn json_part(part: &SectionPart) -> Value {
 
 /// What `kb section` shows.
 pub fn sections(content: &SectionContent, names: &SectionNames, width: usize) -> Page {
-    let mut page = Page::new("section", &value_without(content, "parts"))
+    let SectionContent { doc_id, source, title, left_out, .. } = content;
+    let json = json!({ "doc_id": doc_id, "source": source, "title": title, "left_out": left_out });
+    let mut page = Page::new("section", &json)
         .with_items("section", content.parts.iter().map(|part| with_tables(json_part(part), &part.content)))
         .with_paths(content.parts.iter().map(|part| &part.section.section_id));
     for part in &content.parts {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::explain::add_stages;
 use super::format::unique;
-use super::json::{value, value_without};
+use super::json::value;
 use super::page::{Note, Page};
 use super::search::omitted;
 use super::style::{around, markdown_of, pages};
@@ -145,17 +145,13 @@ pub fn prompt_context(context: &Context) -> Page {
     lines.extend(entities.iter().map(|entity| ("entity", value(entity))));
     let listed = context.parts.contents.iter().map(|contents| &contents.source);
     let sources = unique(listed.chain(context.parts.documents.iter().map(|document| &document.source)).cloned());
-    let mut json = value_without(context, "documents");
-    if context.trace.detailed {
-        json["stages"] = json!(context.trace.stages);
-    }
-    let mut page = Page::new("context", &json)
-        .with_items("document", &context.parts.documents)
+    let mut page = Page::listing("context", context, "documents", "document")
         .with_lines(lines)
         .with_fields_in_lines(&["contents", "entities"])
         .with_sources(sources);
     page.verbatim(&context.text);
     if context.trace.detailed {
+        page = page.with_field("stages", &context.trace.stages);
         let parents = context.parts.documents.iter().flat_map(|document| &document.parent_chunks);
         let hits: Vec<Vec<&ChunkId>> = parents.map(|parent| parent.chunk_ids.iter().collect()).collect();
         add_stages(&mut page, &context.trace, &hits);

@@ -1,17 +1,13 @@
 //! The figures of an evaluation.
 
 use super::grid::Grid;
-use super::json::value_without;
 use super::page::Page;
 use crate::eval::{Answered, Comparison, EvalReport, MethodReport, QuestionsReport};
 use crate::text::{count, printable};
 
 /// What `kb eval` shows.
 pub fn evaluation(report: &EvalReport) -> Page {
-    let mut page = Page::new("eval", &value_without(report, "methods"))
-        .without_namespace()
-        .with_items("method", &report.methods)
-        .with_paths([&report.set]);
+    let mut page = Page::listing("eval", report, "methods", "method").without_namespace().with_paths([&report.set]);
     let reranked = report.reranker.as_ref().map(|folder| format!(", reranked by {folder}")).unwrap_or_default();
     page.line(format!(
         "{}: {} documents ingested in {:.1} s, {} queries, {} on {}{reranked}",
@@ -34,9 +30,7 @@ pub fn evaluation(report: &EvalReport) -> Page {
 /// What `kb eval --questions` shows.
 pub fn answered_questions(report: &QuestionsReport) -> Page {
     let sources = report.questions.iter().map(|one| &one.question);
-    let mut page = Page::new("eval_questions", &value_without(report, "questions"))
-        .with_items("question", &report.questions)
-        .with_paths(sources);
+    let mut page = Page::listing("eval_questions", report, "questions", "question").with_paths(sources);
     let place = |one: &Answered| match (one.answerable, one.place, one.hits) {
         (true, Some(place), _) => place.to_string(),
         (true, None, _) => "missing".to_owned(),

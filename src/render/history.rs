@@ -4,7 +4,7 @@ use anstyle::Style;
 
 use super::chunks::LEAST_TEXT;
 use super::grid::Grid;
-use super::json::{value_with, value_without, values};
+use super::json::values;
 use super::page::Page;
 use super::style::{ADDED, BAD, CHANGED, DIM, around, counted, cut, paint};
 use crate::store::{ChangeKind, Counts, DocumentDiff, GenerationDiff, Item, LogEntry, Note, Restored, TextChange};
@@ -57,7 +57,7 @@ pub(super) fn in_words(time: &str, now: &jiff::Zoned) -> String {
 
 /// What `kb restore` shows.
 pub fn restored(restored: &Restored, dry_run: bool) -> Page {
-    let mut page = Page::new("restore", &value_with(restored, "dry_run", dry_run)).with_paths(restored.generation);
+    let mut page = Page::new("restore", restored).with_field("dry_run", dry_run).with_paths(restored.generation);
     let when = in_words(&restored.published_at, &jiff::Zoned::now());
     let old = format!("generation {} ({when})", restored.restored);
     let what = match (restored.generation, dry_run) {
@@ -122,8 +122,7 @@ fn facts(document: &DocumentDiff) -> String {
 pub fn diff(diff: &GenerationDiff, width: usize) -> Page {
     let documents = values(&diff.documents).into_iter().map(|document| ("document", document));
     let entities = values(&diff.entities).into_iter().map(|entity| ("entity", entity));
-    let mut page = Page::new("diff", &value_without(diff, "documents"))
-        .with_items("document", &diff.documents)
+    let mut page = Page::listing("diff", diff, "documents", "document")
         .with_lines(documents.chain(entities))
         .with_fields_in_lines(&["entities"])
         .with_sources(diff.documents.iter().map(|document| &document.source));

@@ -3,7 +3,6 @@
 use serde_json::{Map, Value, json};
 
 use super::grid::Grid;
-use super::json::{value_with, value_without};
 use super::page::{MOST_LISTED, Page};
 use super::style::{BAD, counted};
 use crate::error::{NextStep, Setting};
@@ -25,12 +24,10 @@ pub fn ingested(report: &IngestReport, names_all: bool) -> Page {
         Action::ALL.iter().map(|action| (action.name().to_owned(), json!(report.count(*action)))).collect();
     let notes = report.notes.iter().map(|(code, message)| json!({ "code": code, "message": message }));
     let notes: Vec<Value> = notes.collect();
-    let mut page = Page::new(
-        "ingest",
-        &value_with(&value_with(&value_without(report, "sources"), "counts", counts), "notes", notes),
-    )
-    .with_items("source", &report.sources)
-    .with_sources(changed.iter().map(|one| &one.source));
+    let mut page = Page::listing("ingest", report, "sources", "source")
+        .with_field("counts", counts)
+        .with_field("notes", notes)
+        .with_sources(changed.iter().map(|one| &one.source));
     let header = ["action", "id", "source", "pages", "sections", "parent chunks"];
     page.grid(Grid::new(&header, &[3, 4, 5], changed.iter().take(MOST_LISTED).map(|one| row(one))));
     page.count_rest(changed.len());

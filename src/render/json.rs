@@ -21,15 +21,6 @@ pub(super) fn value_with(of: &impl Serialize, name: &str, field: impl Serialize)
     json
 }
 
-/// The JSON object of `of` without one field.
-pub(super) fn value_without(of: &impl Serialize, name: &str) -> Value {
-    let mut json = value(of);
-    if let Value::Object(fields) = &mut json {
-        fields.shift_remove(name);
-    }
-    json
-}
-
 /// A line of JSON Lines with its type as the first field.
 pub(super) fn typed(of: &str, line: &Value) -> Value {
     let first = ("type".to_owned(), json!(of));

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::grid::Grid;
-use super::json::{value, value_with, value_without};
+use super::json::value;
 use super::page::Page;
 use super::style::{BAD, DIM};
 use crate::embed::EmbeddingConfig;
@@ -53,9 +53,9 @@ pub struct ModelList {
 pub fn model_list(list: &ModelList) -> Page {
     let models = &list.models;
     let notes: Vec<_> = list.notes.iter().map(|note| json!({ "code": "models", "message": note })).collect();
-    let mut page = Page::new("models", &value_with(&value_without(list, "models"), "notes", notes))
+    let mut page = Page::listing("models", list, "models", "model")
+        .with_field("notes", notes)
         .without_namespace()
-        .with_items("model", models)
         .with_paths(models.iter().map(|line| &line.name));
     for kind in ["embedding", "reranking"] {
         let rows: Vec<Vec<String>> = models.iter().filter(|line| line.kind == kind).map(row).collect();

@@ -86,6 +86,14 @@ impl Page {
         Page { kind, namespace, generation, fields, ..Page::default() }
     }
 
+    /// A result whose list is in a field of its JSON object. In JSON Lines each element has the type `of`.
+    pub(super) fn listing(kind: &'static str, json: &impl Serialize, field: &str, of: &'static str) -> Self {
+        let mut page = Page::new(kind, json);
+        let Some(Value::Array(items)) = page.fields.shift_remove(field) else { unreachable!("the field is a list") };
+        page.items = Some(List { name: "items", of, items });
+        page
+    }
+
     /// A result that is a list. In JSON Lines each element has the type `of`.
     pub(super) fn list<T: Serialize>(kind: &'static str, of: &'static str, items: impl IntoIterator<Item = T>) -> Self {
         Page { kind, ..Page::default() }.with_items(of, items)
@@ -104,6 +112,12 @@ impl Page {
         items: impl IntoIterator<Item = T>,
     ) -> Self {
         Page { items: Some(List { name, of, items: values(items) }), ..self }
+    }
+
+    /// Sets a field of the JSON object.
+    pub(super) fn with_field(mut self, name: &str, field: impl Serialize) -> Self {
+        self.fields.insert(name.to_owned(), value(&field));
+        self
     }
 
     /// Marks the result as belonging to no namespace.

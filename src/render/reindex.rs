@@ -2,7 +2,6 @@
 
 use super::grid::Grid;
 use super::ingest::{add_contexts, failure};
-use super::json::{value_with, value_without};
 use super::page::{MOST_LISTED, Page};
 use super::style::{BAD, around, counted};
 use crate::error::Setting;
@@ -12,8 +11,8 @@ use crate::text::count;
 /// What `kb reindex` shows.
 pub fn reindexed(report: &ReindexReport) -> Page {
     let sources = report.documents.iter().filter(|document| document.reason.is_none()).map(|document| &document.source);
-    let mut page = Page::new("reindex", &value_with(&value_without(report, "documents"), "failed", report.failed()))
-        .with_items("document", &report.documents)
+    let mut page = Page::listing("reindex", report, "documents", "document")
+        .with_field("failed", report.failed())
         .with_sources(sources);
     let rows = report.documents.iter().filter_map(row).take(MOST_LISTED);
     page.grid(Grid::new(&["id", "source", "read from", "sections", "parent chunks"], &[3, 4], rows));

@@ -176,7 +176,7 @@ pub fn namespace_list(namespaces: &[NamespaceLine]) -> Page {
 /// What `kb export` and `kb import` show. `left_behind` is a file of the store that the namespace uses and the export
 /// lacks.
 pub fn archived(kind: &'static str, done: &Archived, file: &Path, left_behind: Option<&Path>) -> Page {
-    let mut page = Page::new(kind, &value_with(done, "file", file.display().to_string())).at(Some(done.generation));
+    let mut page = Page::new(kind, done).with_field("file", file.display().to_string()).at(Some(done.generation));
     page.namespace = Some(done.namespace.clone());
     let (verb, into) = if kind == "export" { ("exported", "to") } else { ("imported", "from") };
     let documents = count(done.documents, "document");
