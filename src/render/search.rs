@@ -49,25 +49,26 @@ pub fn search(result: &SearchResult, screen: Screen) -> Page {
     }
     for (group, rank) in groups {
         page.gap();
-        page.both(table_group(group, rank, result, screen), markdown_group(group, rank, result));
-        for hit in group {
-            page.gap();
-            let place = paint(DIM, pages(hit.page_start, hit.page_end));
-            let table = page.linked(&table_member(hit, result, screen), &place, &hit.source, hit.page_start);
-            page.both(table, markdown_member(hit, result));
-        }
+        let (table, markdown) = shown_group(group, rank, result, screen);
+        page.both(table, markdown);
+        group.iter().for_each(|hit| add_hit(&mut page, hit, DIM, shown_member(hit, result, screen)));
     }
-    for hit in result.hits.iter().filter(|_| result.shape.groups_by() == GroupBy::None) {
-        page.gap();
-        let place = paint(PLACE, pages(hit.page_start, hit.page_end));
-        let table = page.linked(&table_hit(hit, result, screen), &place, &hit.source, hit.page_start);
-        page.both(table, markdown_hit(hit, result));
+    if result.shape.groups_by() == GroupBy::None {
+        result.hits.iter().for_each(|hit| add_hit(&mut page, hit, PLACE, shown_hit(hit, result, screen)));
     }
     page.left_out(omitted(&result.left_out));
     if result.trace.detailed {
         add_stages(&mut page, &result.trace, &result.hits.iter().map(parents).collect::<Vec<_>>());
     }
     page
+}
+
+/// Adds a hit as a table and as Markdown; its place in the table, which has this style, becomes a link.
+fn add_hit(page: &mut Page, hit: &Hit, style: Style, (table, markdown): (String, String)) {
+    page.gap();
+    let place = paint(style, pages(hit.page_start, hit.page_end));
+    let table = page.linked(&table, &place, &hit.source, hit.page_start);
+    page.both(table, markdown);
 }
 
 fn hits(hits: &[Hit], trace: &Trace) -> Vec<Value> {
@@ -175,39 +176,30 @@ fn dim<const N: usize>(parts: [&str; N]) -> [(Style, &str); N] {
     parts.map(|part| (DIM, part))
 }
 
-fn table_hit(hit: &Hit, result: &SearchResult, screen: Screen) -> String {
-    let (heading, place) = (heading(hit), pages(hit.page_start, hit.page_end));
+/// A hit as a table and as Markdown.
+fn shown_hit(hit: &Hit, result: &SearchResult, screen: Screen) -> (String, String) {
+    let (heading, place, section) = (heading(hit), pages(hit.page_start, hit.page_end), &hit.section.id);
+    let (lines, whole) = shown(hit, result, screen, "    ");
+    let (edited, matched) = (edited(hit.is_edited()), matched(hit, result));
+    let namespaces = around("in ", &namespaces(hit, result), "");
+    let (chunks, quoted_chunks) = match joined(hit, result) {
+        Some((first, last)) => (format!("{first} to {last}"), format!(" · chunks `{first}` to `{last}`")),
+        // A section without text has none.
+        None => (hit.chunk_id.to_string(), around(" · chunk `", &hit.chunk_id, "`")),
+    };
     let title = [(TITLE, heading.as_str()), (PLACE, place.as_str())];
     let title = parts_behind(&format!("{:>2}. ", hit.rank), &title, screen);
-    let (lines, whole) = shown(hit, result, screen, "    ");
-    let namespaces = around("in ", &namespaces(hit, result), "");
-    let (confidence, matched) = (bar(hit.confidence), matched(hit, result));
-    let chunks = match joined(hit, result) {
-        Some((first, last)) => format!("{first} to {last}"),
-        None => hit.chunk_id.to_string(),
-    };
-    let edited = edited(hit.is_edited());
-    let origin = dim([&hit.source, &hit.section.id, &chunks, edited, &namespaces, &confidence, &matched, &whole]);
-    format!("{title}\n{lines}{}", parts_behind("    ", &origin, screen))
-}
-
-fn markdown_hit(hit: &Hit, result: &SearchResult) -> String {
-    let place = around(" (", &pages(hit.page_start, hit.page_end), ")");
-    let edited = around(" · ", edited(hit.is_edited()), "");
-    let namespaces = around(" · in ", &namespaces(hit, result), "");
-    let matched = around(" · ", &matched(hit, result), "");
-    let chunks = match joined(hit, result) {
-        Some((first, last)) => format!(" · chunks `{first}` to `{last}`"),
-        // A section without text has none.
-        None => around(" · chunk `", hit.chunk_id.as_str(), "`"),
-    };
+    let confidence = bar(hit.confidence);
+    let origin = dim([&hit.source, section, &chunks, edited, &namespaces, &confidence, &matched, &whole]);
+    let table = format!("{title}\n{lines}{}", parts_behind("    ", &origin, screen));
+    let [edited, namespaces, matched] = [edited, &namespaces, &matched].map(|part| around(" · ", part, ""));
     let origin = format!(
-        "`{}` · section `{}`{chunks}{edited}{namespaces} · confidence {:.2}{matched}",
+        "`{}` · section `{section}`{quoted_chunks}{edited}{namespaces} · confidence {:.2}{matched}",
         printable(&hit.source),
-        hit.section.id,
         hit.confidence
     );
-    format!("## {}. {}{place}\n\n{origin}\n\n{}", hit.rank, heading(hit), markdown_of(&hit.source, &hit.text()))
+    let (rank, place, text) = (hit.rank, around(" (", &place, ")"), hit.text());
+    (table, format!("## {rank}. {heading}{place}\n\n{origin}\n\n{}", markdown_of(&hit.source, &text)))
 }
 
 /// A confidence from 0 to 1 at a glance.
@@ -217,81 +209,51 @@ fn bar(confidence: f32) -> String {
     format!("confidence {}{} {confidence:.2}", "▰".repeat(full), "▱".repeat(CELLS as usize - full))
 }
 
-fn table_group(group: &[Hit], rank: usize, result: &SearchResult, screen: Screen) -> String {
-    let best = &group[0];
-    let (title, id) = of_group(best, result.shape.groups_by());
-    let title = parts_behind(&format!("{rank:>2}. "), &[(TITLE, title.as_str())], screen);
-    let (namespaces, confidence) = (around("in ", &namespaces(best, result), ""), bar(confidence(group)));
-    let origin = parts_behind("    ", &dim([&best.source, id, &namespaces, &confidence]), screen);
-    let summary = match summary(best, result) {
-        none if none.is_empty() => none,
-        summary => format!("\n{}", hanging("    ", "    ", &summary, screen.line())),
+/// The heading of a group as a table and as Markdown.
+fn shown_group(group: &[Hit], rank: usize, result: &SearchResult, screen: Screen) -> (String, String) {
+    let (best, confidence) = (&group[0], confidence(group));
+    let (what, title, id): (&str, String, &str) = match result.shape.groups_by() {
+        GroupBy::Section => ("section", heading(best), &best.section.id),
+        _ => ("document", printable(&best.title), &best.doc_id),
     };
-    format!("{title}\n{origin}{summary}")
+    let (source, namespaces) = (printable(&best.source), around("in ", &namespaces(best, result), ""));
+    let summary = best.profile().filter(|_| result.shape.drills()).map(|profile| printable(&profile.summary));
+    let summary = summary.filter(|summary| !summary.is_empty());
+    let head = parts_behind(&format!("{rank:>2}. "), &[(TITLE, title.as_str())], screen);
+    let origin = parts_behind("    ", &dim([&best.source, id, &namespaces, &bar(confidence)]), screen);
+    let below = summary.as_ref().map(|summary| format!("\n{}", hanging("    ", "    ", summary, screen.line())));
+    let table = format!("{head}\n{origin}{}", below.unwrap_or_default());
+    let namespaces = around(" · ", &namespaces, "");
+    let origin = format!("`{source}` · {what} `{id}`{namespaces} · confidence {confidence:.2}");
+    let summary = summary.map_or_else(String::new, |summary| format!("\n\n*{summary}*"));
+    (table, format!("## {rank}. {title}\n\n{origin}{summary}"))
 }
 
-/// The summary of a hit's document, in the mode drill.
-fn summary(hit: &Hit, result: &SearchResult) -> String {
-    let summary = hit.profile().filter(|_| result.shape.drills()).map(|profile| printable(&profile.summary));
-    summary.unwrap_or_default()
-}
-
-fn markdown_group(group: &[Hit], rank: usize, result: &SearchResult) -> String {
-    let best = &group[0];
-    let (title, id) = of_group(best, result.shape.groups_by());
-    let name = if result.shape.groups_by() == GroupBy::Section { "section" } else { "document" };
-    let namespaces = around(" · in ", &namespaces(best, result), "");
-    let confidence = confidence(group);
-    let source = printable(&best.source);
-    let summary = around("\n\n*", &summary(best, result), "*");
-    format!("## {rank}. {title}\n\n`{source}` · {name} `{id}`{namespaces} · confidence {confidence:.2}{summary}")
-}
-
-/// The title and the id of the group that a hit is in.
-fn of_group(hit: &Hit, by: GroupBy) -> (String, &str) {
-    match by {
-        GroupBy::Section => (heading(hit), &hit.section.id),
-        _ => (printable(&hit.title), &hit.doc_id),
-    }
-}
-
-/// A hit below the heading of its group.
-fn table_member(hit: &Hit, result: &SearchResult, screen: Screen) -> String {
+/// A hit below the heading of its group, as a table and as Markdown; in the mode drill with matching child chunks.
+fn shown_member(hit: &Hit, result: &SearchResult, screen: Screen) -> (String, String) {
     let (lines, whole) = shown(hit, result, screen, "      ");
-    let (section, place) = (section_of_member(hit, result.shape.groups_by()), pages(hit.page_start, hit.page_end));
-    let confidence = bar(hit.confidence);
-    let edited = edited(hit.is_edited());
-    let about = parts_behind("      ", &dim([&hit.chunk_id, &section, &place, edited, &confidence, &whole]), screen);
-    let room = screen.columns.saturating_sub(8).max(LEAST_TEXT);
-    let matching = matching(hit, result).map(|(child, text)| {
-        let id = paint(PLACE, &child.chunk_id);
-        format!("\n        {id} {}", cut(&text, room.saturating_sub(char_count(&child.chunk_id) + 1)))
-    });
-    format!("{lines}{about}{}", matching.collect::<String>())
-}
-
-/// The child chunks of a hit that match, in the mode drill.
-fn matching<'h>(hit: &'h Hit, result: &SearchResult) -> impl Iterator<Item = (&'h SourceChild, String)> {
-    let drills = result.shape.drills();
-    children(hit).filter(move |_| drills).map(|child| (child, squeeze(&child.text)))
-}
-
-fn markdown_member(hit: &Hit, result: &SearchResult) -> String {
-    let section = around(" · ", &section_of_member(hit, result.shape.groups_by()), "");
-    let place = around(" · ", &pages(hit.page_start, hit.page_end), "");
-    let edited = around(" · ", edited(hit.is_edited()), "");
-    let confidence = hit.confidence;
-    let matching = matching(hit, result)
-        .map(|(child, text)| format!("\n- `{}` ({:.2}): {}", child.chunk_id, child.score, printable(&text)));
-    let matching = around("\n\nMatching child chunks:\n", &matching.collect::<String>(), "");
-    let (id, text) = (&hit.chunk_id, hit.text());
+    let (place, edited, confidence) = (pages(hit.page_start, hit.page_end), edited(hit.is_edited()), hit.confidence);
+    // The heading of a group may name the section.
+    let is_named = result.shape.groups_by() == GroupBy::Section;
+    let section = if is_named { String::new() } else { printable(&hit.section.titles) };
+    let bar = bar(confidence);
+    let about = parts_behind("      ", &dim([&hit.chunk_id, &section, &place, edited, &bar, &whole]), screen);
+    let mut table = format!("{lines}{about}");
+    let facts = [section.as_str(), &place, edited].map(|fact| around(" · ", fact, "")).concat();
+    let text = hit.text();
     let text = markdown_of(&hit.source, &text);
-    format!("`{id}`{section}{place}{edited} · confidence {confidence:.2}\n\n{text}{matching}")
-}
-
-/// The section of a hit, unless its group names it.
-fn section_of_member(hit: &Hit, by: GroupBy) -> String {
-    if by == GroupBy::Section { String::new() } else { printable(&hit.section.titles) }
+    let mut markdown = format!("`{}`{facts} · confidence {confidence:.2}\n\n{text}", hit.chunk_id);
+    let room = screen.columns.saturating_sub(8).max(LEAST_TEXT);
+    for (child, rank) in children(hit).filter(|_| result.shape.drills()).zip(1..) {
+        let (id, text) = (&child.chunk_id, squeeze(&child.text));
+        let fitting = cut(&text, room.saturating_sub(char_count(id) + 1));
+        table.push_str(&format!("\n        {} {fitting}", paint(PLACE, id)));
+        if rank == 1 {
+            markdown.push_str("\n\nMatching child chunks:\n");
+        }
+        markdown.push_str(&format!("\n- `{id}` ({:.2}): {}", child.score, printable(&text)));
+    }
+    (table, markdown)
 }
 
 /// A hit below the confidence limit, in a few words.
