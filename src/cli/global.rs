@@ -49,26 +49,12 @@ pub struct Global {
     #[arg(long, global = true, value_name = "PATH", env = "KB_ONNXRUNTIME", hide_short_help = true)]
     pub(super) onnxruntime: Option<PathBuf>,
     /// The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    #[arg(
-        long,
-        global = true,
-        value_enum,
-        value_name = "DEVICE",
-        env = "KB_DEVICE",
-        hide_possible_values = true,
-        hide_short_help = true
-    )]
+    #[arg(long, global = true, value_enum, value_name = "DEVICE", env = "KB_DEVICE")]
+    #[arg(hide_possible_values = true, hide_short_help = true)]
     pub(super) device: Option<Device>,
     /// Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
-    #[arg(
-        long,
-        global = true,
-        value_enum,
-        value_name = "WHICH",
-        env = "KB_SERVE",
-        hide_possible_values = true,
-        hide_short_help = true
-    )]
+    #[arg(long, global = true, value_enum, value_name = "WHICH", env = "KB_SERVE")]
+    #[arg(hide_possible_values = true, hide_short_help = true)]
     pub(super) serve: Option<ServeChoice>,
     /// Print help; --help lists all options
     #[arg(short, long, global = true, action = ArgAction::HelpShort)]

@@ -61,14 +61,8 @@ pub struct SearchArgs {
     #[command(flatten)]
     query_args: QueryArgs,
     /// What to search for: chunks, or sections with a preview
-    #[arg(
-        long = "in",
-        value_enum,
-        value_name = "WHAT",
-        default_value = "chunks",
-        hide_short_help = true,
-        help_heading = "What is shown"
-    )]
+    #[arg(long = "in", value_enum, value_name = "WHAT", default_value = "chunks")]
+    #[arg(hide_short_help = true, help_heading = "What is shown")]
     target: Target,
     /// Show which stage dropped this chunk or section, and which option controls that stage
     #[arg(long, value_name = "ID", conflicts_with = "explain", hide_short_help = true, help_heading = "What is shown")]
