@@ -220,25 +220,6 @@ impl Context {
         })
     }
 
-    /// Finds documents by their names, each once, and notes each guess.
-    pub(super) fn documents<'a>(
-        &self,
-        documents: &'a [DocumentName],
-        names: &[String],
-        store: &Store,
-        purpose: Purpose,
-    ) -> Result<Vec<&'a DocumentName>> {
-        let mut found: Vec<&DocumentName> = Vec::new();
-        for name in names {
-            let named = resolve_document(documents, name, store, purpose)?;
-            named.note.iter().for_each(|note| self.tell(note));
-            if !found.iter().any(|known| known.doc_id == named.document.doc_id) {
-                found.push(named.document);
-            }
-        }
-        Ok(found)
-    }
-
     /// The named documents and the writer that changes them, or no writer in a dry run. The writer locks the namespace
     /// before the names are resolved, so that they keep their meaning.
     pub(super) async fn documents_to_change(
@@ -254,9 +235,7 @@ impl Context {
             false => Some(Writer::open_existing(&namespace, &wait.lock_timeout(self)).await?),
         };
         let snapshot = Snapshot::open(&namespace).await?;
-        let all = snapshot.all_document_names().await?;
-        let found = self.documents(&all, names, &store, Purpose::Change)?;
-        let ids: Vec<DocId> = found.into_iter().map(|document| document.doc_id.clone()).collect();
+        let ids = ids_to_change(&store, &snapshot, names).await?;
         let mut rows = snapshot.documents_by_id(&ids).await?;
         rows.sort_by_key(|row| ids.iter().position(|id| *id == row.doc_id));
         Ok((writer, rows))
@@ -353,6 +332,19 @@ impl Context {
             self.tell(text);
         }
     }
+}
+
+/// The ids of the named documents, each once. A name for a change is never a guess.
+pub(super) async fn ids_to_change(store: &Store, snapshot: &Snapshot, names: &[String]) -> Result<Vec<DocId>> {
+    let all = snapshot.all_document_names().await?;
+    let mut ids: Vec<DocId> = Vec::new();
+    for name in names {
+        let DocumentName { doc_id, .. } = resolve_document(&all, name, store, Purpose::Change)?.document;
+        if !ids.contains(doc_id) {
+            ids.push(doc_id.clone());
+        }
+    }
+    Ok(ids)
 }
 
 /// The path of a source relative to the current folder. `None` if the source is an absolute path or has no file, or if

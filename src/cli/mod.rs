@@ -131,16 +131,16 @@ impl Command {
     /// Whether `kb serve` answers it: it only reads a store.
     fn is_served(&self) -> bool {
         match self {
-            Command::Search(_)
-            | Command::Context(_)
-            | Command::Section(_)
-            | Command::Show(_)
-            | Command::ChunksList(_)
-            | Command::Entities(_)
-            | Command::Docs(_) => true,
+            Command::Search(_) | Command::Context(_) | Command::Section(_) | Command::Show(_) => true,
+            Command::ChunksList(_) | Command::Entities(_) | Command::Docs(_) => true,
             Command::Toc(args) => !args.correct.is_change(),
             _ => false,
         }
+    }
+
+    /// Whether it starts other commands of kb, to which it passes the address of the store.
+    fn starts_others(&self) -> bool {
+        matches!(self, Command::Browse(_) | Command::Mcp(_) | Command::Watch(_))
     }
 }
 
@@ -210,9 +210,7 @@ fn run(cli: Cli, matches: ArgMatches, arguments: &[OsString]) -> Result<u8> {
     let Cli { global, command } = cli;
     let output = if command.only_reads() { Output::paging() } else { Output::default() };
     let context = |global, matches| Context::new(global, matches, Screen::of_output(), Arc::new(output));
-    // These start other commands of kb, to which they pass the address.
-    let is_passed_on = matches!(command, Command::Browse(_) | Command::Mcp(_) | Command::Watch(_));
-    if global.kb.as_deref().is_some_and(is_address) && !is_passed_on {
+    if global.kb.as_deref().is_some_and(is_address) && !command.starts_others() {
         let elsewhere = |context: &Context, command: &Command| ask_server(context, command, arguments);
         return start()?.block_on(remote::answer_at(global, command, matches, context, elsewhere));
     }

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::global::WaitArgs;
-use super::invocation::Context;
+use super::invocation::{Context, ids_to_change};
 use super::progress::{end_on_interrupt, progress_display};
 use crate::chunk::context::ContextKind;
 use crate::chunk::{ChunkChange, ChunkConfig};
@@ -12,7 +12,6 @@ use crate::error::{Error, Kind, Result};
 use crate::ingest::{RebuildOptions, ReindexRequest, RevectorRequest, reindex, revector};
 use crate::llm::Unanswered;
 use crate::render::{reembedded, reindexed};
-use crate::search::Purpose;
 use crate::store::Snapshot;
 
 /// Rebuild sections, contexts or vectors of stored documents
@@ -96,9 +95,7 @@ pub async fn run(context: &Context, args: ReindexArgs) -> Result<u8> {
         [] => None,
         names => {
             let namespace = store.namespace(&context.global.namespace)?;
-            let all = Snapshot::open(&namespace).await?.all_document_names().await?;
-            let found = context.documents(&all, names, &store, Purpose::Change)?;
-            Some(found.into_iter().map(|row| row.doc_id.clone()).collect())
+            Some(ids_to_change(&store, &Snapshot::open(&namespace).await?, names).await?)
         }
     };
     let (structure, force, dry_run) = (args.structure, args.force, args.dry_run);

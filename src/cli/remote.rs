@@ -33,25 +33,12 @@ enum Use {
 impl Command {
     fn use_of_store(&self) -> Use {
         match self {
-            Command::Config(_)
-            | Command::Trust(_)
-            | Command::Models(_)
-            | Command::Llm(_)
-            | Command::Schema(_)
-            | Command::Completions(_)
-            | Command::SelfCheck(_)
-            | Command::Man(_)
-            | Command::Browse(_)
-            | Command::Mcp(_)
-            | Command::Watch(_) => Use::None,
+            Command::Config(_) | Command::Trust(_) | Command::Models(_) | Command::Llm(_) => Use::None,
+            Command::Schema(_) | Command::Completions(_) | Command::SelfCheck(_) | Command::Man(_) => Use::None,
+            _ if self.starts_others() => Use::None,
             _ if self.is_served() => Use::Reads,
-            Command::Open(_)
-            | Command::Status(_)
-            | Command::Log(_)
-            | Command::Diff(_)
-            | Command::Export(_)
-            | Command::Eval(_)
-            | Command::Serve(_) => Use::Reads,
+            Command::Open(_) | Command::Status(_) | Command::Log(_) | Command::Diff(_) => Use::Reads,
+            Command::Export(_) | Command::Eval(_) | Command::Serve(_) => Use::Reads,
             Command::Check(args) if !args.repair => Use::Reads,
             Command::Namespaces(args) if !args.is_change() => Use::Reads,
             _ => Use::Writes,
