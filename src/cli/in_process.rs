@@ -7,10 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
 use serde_json::Value;
-use tokio::sync::mpsc::UnboundedSender;
 
 use super::global::Global;
-use super::invocation::{Context, ProgressStep};
+use super::invocation::{Context, ProgressReceiver};
 use super::output::Output;
 use super::parse::{self, Spell};
 use super::{Cli, remote};
@@ -93,13 +92,12 @@ impl InProcess {
         InProcess { own, warm, parser: parse::command::<Cli>(false), spell }
     }
 
-    /// Runs a command as a process of its own would, in the named namespace or that of this process, and reports its
-    /// progress to `steps`.
+    /// Runs a command as a process of its own would, in the named namespace or that of this process.
     pub(super) async fn run(
         &mut self,
         arguments: Vec<String>,
         namespace: Option<String>,
-        steps: Option<UnboundedSender<ProgressStep>>,
+        progress: ProgressReceiver,
     ) -> Answer {
         let arguments: Vec<OsString> =
             std::iter::once("kb".into()).chain(arguments.into_iter().map(Into::into)).collect();
@@ -115,7 +113,7 @@ impl InProcess {
         let (to, kept) = (output.clone(), self.warm.clone());
         let screen = Screen { columns: COLUMNS, lines: 0, is_terminal: false, has_links: false };
         let context =
-            |global, matches| Context::new(global, matches, screen, to).keeping_open(kept).reporting_to(steps);
+            |global, matches| Context::new(global, matches, screen, to).keeping_open(kept).reporting_to(progress);
         let running = remote::answer_at(global, cli.command, matches, context, |_, _| Ok(None));
         let running = run_catching_crash(&self.warm, running.boxed_local());
         let outcome = notice::with_receiver(tell, running).await.unwrap_or_else(|| {

@@ -36,6 +36,9 @@ pub(super) struct ProgressStep {
     pub(super) message: String,
 }
 
+/// Receives the progress of a command; `None` if nobody asked for it.
+pub(super) type ProgressReceiver = Option<UnboundedSender<ProgressStep>>;
+
 /// The context of a command in a process that runs many of them.
 struct Served {
     warm: Arc<Warm>,
@@ -54,14 +57,14 @@ pub(super) struct Context {
     /// `None` unless `kb serve` or `kb mcp` runs the command.
     served: Option<Served>,
     /// Where the progress goes, besides standard error.
-    pub(super) steps: Option<UnboundedSender<ProgressStep>>,
+    pub(super) progress: ProgressReceiver,
     /// The note on ignored settings of the store is shown once.
     told: Once,
 }
 
 impl Context {
     pub(super) fn new(global: Global, matches: ArgMatches, screen: Screen, output: Arc<Output>) -> Self {
-        Context { global, matches, screen, output, served: None, steps: None, told: Once::new() }
+        Context { global, matches, screen, output, served: None, progress: None, told: Once::new() }
     }
 
     /// This context, with the open store of `kb serve`.
@@ -75,8 +78,8 @@ impl Context {
     }
 
     /// This context, with a receiver of the progress.
-    pub(super) fn reporting_to(self, steps: Option<UnboundedSender<ProgressStep>>) -> Self {
-        Context { steps, ..self }
+    pub(super) fn reporting_to(self, progress: ProgressReceiver) -> Self {
+        Context { progress, ..self }
     }
 
     /// Why `kb serve` declines the command, if it does.

@@ -45,7 +45,7 @@ pub(super) fn progress_display(context: &Context) -> Arc<Display> {
     // If both streams go to the terminal, the report names the failures.
     let shows_both = on_terminal && context.screen.is_terminal;
     let names_failures = !(quiet || shows_both);
-    let steps = context.steps.clone().map(|to| Steps { to, last: Mutex::default() });
+    let steps = context.progress.clone().map(|to| Steps { to, last: Mutex::default() });
     Arc::new(Display { bar, last_line, steps, names_failures, counts: Counts::default() })
 }
 

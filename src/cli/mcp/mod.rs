@@ -140,12 +140,12 @@ async fn run_calls(mut commands: InProcess, waiting: &Mutex<mpsc::Receiver<Job>>
     loop {
         // Another thread takes the next one meanwhile.
         let job = waiting.lock().await.recv().await;
-        let Some(Job { command_line, steps, mut reply }) = job else { return };
+        let Some(Job { command_line, progress, mut reply }) = job else { return };
         let answer = tokio::select! {
             biased;
             // A request that was cancelled has no receiver any more.
             () = reply.closed() => None,
-            answer = commands.run(command_line.arguments, command_line.namespace, steps) => Some(answer),
+            answer = commands.run(command_line.arguments, command_line.namespace, progress) => Some(answer),
         };
         if let Some(answer) = answer {
             drop(reply.send(answer));

@@ -12,11 +12,10 @@ use rmcp::model::{
 use rmcp::service::{Peer, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
-use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{mpsc, oneshot};
 
 use super::super::in_process::Answer;
-use super::super::invocation::ProgressStep;
+use super::super::invocation::{ProgressReceiver, ProgressStep};
 use super::arguments;
 use super::command_line::{CommandLine, Part, Roots};
 use super::tools::{self, Definition};
@@ -41,11 +40,13 @@ const SUGGESTED: usize = CompletionInfo::MAX_VALUES;
 /// How many documents a completion looks at.
 const CONSIDERED: usize = 1000;
 
+type Result<T> = std::result::Result<T, ErrorData>;
+type Request = RequestContext<RoleServer>;
+
 /// A command to run.
 pub(super) struct Job {
     pub(super) command_line: CommandLine,
-    /// Receives its progress.
-    pub(super) steps: Option<UnboundedSender<ProgressStep>>,
+    pub(super) progress: ProgressReceiver,
     pub(super) reply: oneshot::Sender<Answer>,
 }
 
@@ -69,26 +70,16 @@ impl Handler {
         Handler { tools: tools::all(writes).into(), roots, queues }
     }
 
-    /// Runs a command that reports its progress to `steps`. It ends early if this future is dropped, as for a cancelled
-    /// request.
-    async fn run(
-        &self,
-        command_line: CommandLine,
-        steps: Option<UnboundedSender<ProgressStep>>,
-    ) -> Result<Answer, ErrorData> {
+    /// Runs a command. It ends early if this future is dropped, as for a cancelled request.
+    async fn run(&self, command_line: CommandLine, progress: ProgressReceiver) -> Result<Answer> {
         let (reply, answer) = oneshot::channel();
         let ended = || ErrorData::internal_error("kb is ending", None);
         let queue = if command_line.writes() { &self.queues.writing } else { &self.queues.reading };
-        queue.send(Job { command_line, steps, reply }).await.map_err(|_| ended())?;
+        queue.send(Job { command_line, progress, reply }).await.map_err(|_| ended())?;
         answer.await.map_err(|_| ended())
     }
 
-    async fn call(
-        &self,
-        name: &str,
-        arguments: JsonObject,
-        steps: Option<UnboundedSender<ProgressStep>>,
-    ) -> Result<CallToolResult, ErrorData> {
+    async fn call(&self, name: &str, arguments: JsonObject, progress: ProgressReceiver) -> Result<CallToolResult> {
         let unknown = || {
             let names: Vec<&str> = self.tools.iter().map(|definition| definition.tool.name.as_ref()).collect();
             ErrorData::invalid_params(format!("there is no tool {name:?}; the tools are {}", names.join(", ")), None)
@@ -99,7 +90,7 @@ impl Handler {
             Err(wrong) => return Ok(CallToolResult::error(vec![ContentBlock::text(wrong)])),
         };
         let part = command_line.part;
-        let answer = self.run(command_line, steps).await?;
+        let answer = self.run(command_line, progress).await?;
         if answer.failed() || answer.is_refused {
             return Ok(CallToolResult::error(vec![ContentBlock::text(answer.messages.join("\n"))]));
         }
@@ -118,7 +109,7 @@ impl Handler {
         Ok(result)
     }
 
-    async fn text_of(&self, namespace: String, document: String) -> Result<Answer, ErrorData> {
+    async fn text_of(&self, namespace: String, document: String) -> Result<Answer> {
         let of = |arguments: Vec<String>| CommandLine::new(arguments, Some(namespace.clone()));
         let contents = self.run(of(vec!["toc".to_owned(), "--".to_owned(), document.clone()]), None).await?;
         if contents.failed() || contents.is_refused {
@@ -134,7 +125,7 @@ impl Handler {
     }
 
     /// The items of a list, and the cursor for the next part.
-    async fn items(&self, command_line: CommandLine) -> Result<(Vec<Value>, Option<String>), ErrorData> {
+    async fn items(&self, command_line: CommandLine) -> Result<(Vec<Value>, Option<String>)> {
         let part = command_line.part;
         let answer = self.run(command_line, None).await?;
         let next = next_cursor(&answer, part);
@@ -204,11 +195,7 @@ impl ServerHandler for Handler {
             .with_instructions(INSTRUCTIONS)
     }
 
-    async fn list_tools(
-        &self,
-        _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<ListToolsResult, ErrorData> {
+    async fn list_tools(&self, _: Option<PaginatedRequestParams>, _: Request) -> Result<ListToolsResult> {
         Ok(ListToolsResult::with_all_items(self.tools.iter().map(|definition| definition.tool.clone()).collect()))
     }
 
@@ -216,11 +203,7 @@ impl ServerHandler for Handler {
         self.tools.iter().map(|definition| &definition.tool).find(|tool| tool.name == name).cloned()
     }
 
-    async fn call_tool(
-        &self,
-        request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
+    async fn call_tool(&self, request: CallToolRequestParams, context: Request) -> Result<CallToolResponse> {
         let (steps, mut told) = mpsc::unbounded_channel();
         let token = context.meta.get_progress_token();
         let call = self.call(&request.name, request.arguments.unwrap_or_default(), token.as_ref().map(|_| steps));
@@ -243,12 +226,8 @@ impl ServerHandler for Handler {
         }
     }
 
-    async fn list_resources(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<ListResourcesResult, ErrorData> {
-        let command_line = arguments::documents(request.and_then(|request| request.cursor));
+    async fn list_resources(&self, part: Option<PaginatedRequestParams>, _: Request) -> Result<ListResourcesResult> {
+        let command_line = arguments::documents(part.and_then(|part| part.cursor));
         let command_line = command_line.map_err(|wrong| ErrorData::invalid_params(wrong, None))?;
         let (documents, next) = self.items(command_line).await?;
         let resource = |document: &Value| {
@@ -263,20 +242,16 @@ impl ServerHandler for Handler {
 
     async fn list_resource_templates(
         &self,
-        _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        _: Option<PaginatedRequestParams>,
+        _: Request,
+    ) -> Result<ListResourceTemplatesResult> {
         let template = ResourceTemplate::new(TEMPLATE, "document")
             .with_description("The text of a document: its id, path, title or a part of them")
             .with_mime_type("text/markdown");
         Ok(ListResourceTemplatesResult::with_all_items(vec![template]))
     }
 
-    async fn read_resource(
-        &self,
-        request: ReadResourceRequestParams,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<ReadResourceResponse, ErrorData> {
+    async fn read_resource(&self, request: ReadResourceRequestParams, _: Request) -> Result<ReadResourceResponse> {
         let address = request.uri.strip_prefix(SCHEME).unwrap_or_default();
         if address.len() > LONGEST_ADDRESS {
             let long = format!("the address has more than {LONGEST_ADDRESS} bytes");
@@ -300,11 +275,7 @@ impl ServerHandler for Handler {
         Err(ErrorData::resource_not_found(why.unwrap_or_else(|| format!("write it as {TEMPLATE}")), None))
     }
 
-    async fn complete(
-        &self,
-        request: CompleteRequestParams,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<CompleteResult, ErrorData> {
+    async fn complete(&self, request: CompleteRequestParams, _: Request) -> Result<CompleteResult> {
         let typed = request.argument.value.to_lowercase();
         let mut names = match request.argument.name.as_str() {
             "namespace" => {
