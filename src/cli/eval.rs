@@ -78,16 +78,7 @@ pub struct EvalArgs {
 
 pub async fn run(context: &Context, args: EvalArgs) -> Result<u8> {
     let conditions: Vec<Condition> = args.minimums.iter().map(|text| text.parse()).collect::<Result<_>>()?;
-    let of_questions = args.questions.is_some();
-    if let Some(condition) = conditions.iter().find(|condition| condition.method.is_none() != of_questions) {
-        let of = if of_questions { "a set" } else { "questions" };
-        return Err(Error::usage(format!("--min asks for {}, which is measured only on {of}", condition.figure()))
-            .hint(format!(
-                "the figures of questions are {}, those of a set {}",
-                QUESTION_FIGURES.join(", "),
-                METRICS.join(", ")
-            )));
-    }
+    check_conditions(&args, &conditions)?;
     if let Some(file) = &args.questions {
         // Variables are ignored: they may be set for other commands.
         if let Some(option) = ["rerank", "rerank_budget", "model", "jobs"].into_iter().find(|id| context.is_typed(id)) {
@@ -98,7 +89,6 @@ pub async fn run(context: &Context, args: EvalArgs) -> Result<u8> {
         return questions(context, file, args.baseline.as_deref(), &conditions).await;
     }
     let folder = args.folder.as_deref().expect("clap asks for a folder or for questions");
-    check_set_conditions(&args, &conditions)?;
     // A figure must not depend on how fast the machine is.
     let rerank = rerank(args.rerank.as_ref(), args.rerank_budget, None)?;
     if matches!(rerank, Rerank::Endpoint { .. }) {
@@ -126,23 +116,27 @@ pub async fn run(context: &Context, args: EvalArgs) -> Result<u8> {
 }
 
 /// Refuses conditions on figures that this run does not measure.
-fn check_set_conditions(args: &EvalArgs, conditions: &[Condition]) -> Result<()> {
-    let measured = |method: Method| args.methods.contains(&method);
-    if let Some(method) = conditions.iter().filter_map(|condition| condition.method).find(|method| !measured(*method)) {
-        return Err(Error::usage(format!("--min asks for {}, which is not measured", method.name()))
-            .hint("add it to --methods"));
+fn check_conditions(args: &EvalArgs, conditions: &[Condition]) -> Result<()> {
+    let refused = |what: &str, which: &str, hint: String| {
+        Err(Error::usage(format!("--min asks for {what}, which is {which}")).hint(hint))
+    };
+    let (of_set, of_questions) = (METRICS.join(", "), args.questions.is_some());
+    if let Some(condition) = conditions.iter().find(|condition| condition.method.is_none() != of_questions) {
+        let of = if of_questions { "a set" } else { "questions" };
+        let hint = format!("the figures of questions are {}, those of a set {of_set}", QUESTION_FIGURES.join(", "));
+        return refused(condition.figure(), &format!("measured only on {of}"), hint);
+    }
+    if of_questions {
+        return Ok(());
+    }
+    let mut methods = conditions.iter().filter_map(|condition| condition.method);
+    if let Some(method) = methods.find(|method| !args.methods.contains(method)) {
+        return refused(method.name(), "not measured", "add it to --methods".to_owned());
     }
     if let Some(condition) = conditions.iter().find(|condition| condition.is_unanswerable() != args.unanswerable) {
         let with = if args.unanswerable { "without" } else { "with" };
-        return Err(Error::usage(format!(
-            "--min asks for {}, which is measured {with} --unanswerable",
-            condition.figure()
-        ))
-        .hint(format!(
-            "with it kb measures {}, without it {}",
-            UNANSWERABLE_FIGURES.join(" and "),
-            METRICS.join(", ")
-        )));
+        let hint = format!("with it kb measures {}, without it {of_set}", UNANSWERABLE_FIGURES.join(" and "));
+        return refused(condition.figure(), &format!("measured {with} --unanswerable"), hint);
     }
     Ok(())
 }
