@@ -317,14 +317,12 @@ pub fn root_io<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e s
     let mut found = None;
     let mut next = Some(error);
     while let Some(current) = next {
-        if let Some(io) = current.downcast_ref::<std::io::Error>() {
-            found = Some(io);
-            if let Some(inner) = io.get_ref() {
-                next = Some(inner);
-                continue;
-            }
-        }
-        next = current.source();
+        let io = current.downcast_ref::<std::io::Error>();
+        found = io.or(found);
+        next = match io.and_then(std::io::Error::get_ref) {
+            Some(inner) => Some(inner),
+            None => current.source(),
+        };
     }
     found
 }

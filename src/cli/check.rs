@@ -9,17 +9,14 @@ use crate::render::{self, NamespaceCheck};
 use crate::store::Namespace;
 use crate::store::check::{Checked, check, repair};
 
-const EXAMPLES: &str = "\
-Examples:
+/// Verify and repair tables, vectors and the keyword index
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
   kb check                    one line for each problem, with the command that repairs it
   kb check --repair           repair everything that can be rebuilt from the store alone
   kb check --all-namespaces --format json
 
-Exit codes: 0 sound, 3 damaged (with --repair: still damaged)";
-
-/// Verify and repair tables, vectors and the keyword index
-#[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+Exit codes: 0 sound, 3 damaged (with --repair: still damaged)")]
 pub struct CheckArgs {
     /// Repair the damage, as one new generation
     #[arg(long)]

@@ -9,8 +9,9 @@ use crate::knowledge::entities::{EntityFacts, ListedEntity, describe, list, near
 use crate::render;
 use crate::store::{EntityRow, Snapshot};
 
-const EXAMPLES: &str = "\
-Examples:
+/// List the entities in documents with their states, or describe one
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
   kb entities
   kb entities --type pump
   kb entities --as-of 2025-06             their states at the end of June 2025
@@ -18,11 +19,7 @@ Examples:
   kb entities -n manuals,drafts --format json
 
 A parent chunk mentions an entity if its text or a title above it contains one of the entity's names: as a whole word, in
-Chinese as the longest name that matches.";
-
-/// List the entities in documents with their states, or describe one
-#[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+Chinese as the longest name that matches.")]
 pub struct EntitiesArgs {
     /// Describe this entity, by its name or an alias
     #[arg(value_name = "NAME")]

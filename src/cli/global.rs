@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::builder::PossibleValue;
 use clap::{ArgAction, Args, ColorChoice, ValueEnum};
 
 use super::output::{self, Output, end_bar};
@@ -72,26 +73,19 @@ impl Global {
 
     /// The same options for a process of kb that this one starts. Variables reach it anyway.
     pub(super) fn as_arguments(&self) -> Vec<OsString> {
-        let mut arguments: Vec<OsString> = vec!["--namespace".into(), self.namespace.clone().into()];
-        let mut pair = |flag: &str, value: OsString| arguments.extend([flag.into(), value]);
-        if let Some(kb) = &self.kb {
-            pair("--kb", kb.into());
-        }
-        if let Some(library) = &self.onnxruntime {
-            pair("--onnxruntime", library.into());
-        }
-        for (flag, value) in [
-            ("--format", self.format.and_then(|format| format.to_possible_value())),
-            ("--device", self.device.and_then(|device| device.to_possible_value())),
-            ("--color", self.color.to_possible_value()),
-        ] {
-            if let Some(value) = value {
-                pair(flag, value.get_name().into());
-            }
-        }
-        arguments.extend(self.quiet.then(|| "--quiet".into()));
-        arguments.extend(self.no_progress.then(|| "--no-progress".into()));
-        arguments
+        let name = |value: PossibleValue| OsString::from(value.get_name());
+        let options: [(&str, Option<OsString>); 6] = [
+            ("--namespace", Some(self.namespace.clone().into())),
+            ("--kb", self.kb.clone().map(OsString::from)),
+            ("--onnxruntime", self.onnxruntime.clone().map(OsString::from)),
+            ("--format", self.format.and_then(|format| format.to_possible_value()).map(name)),
+            ("--device", self.device.and_then(|device| device.to_possible_value()).map(name)),
+            ("--color", self.color.to_possible_value().map(name)),
+        ];
+        let options = options.into_iter().filter_map(|(flag, value)| Some([OsString::from(flag), value?])).flatten();
+        let flags = [("--quiet", self.quiet), ("--no-progress", self.no_progress)];
+        let flags = flags.into_iter().filter(|(_, is_set)| *is_set).map(|(flag, _)| OsString::from(flag));
+        options.chain(flags).collect()
     }
 
     pub(super) fn apply_color(&self) {

@@ -261,18 +261,14 @@ impl Context {
         }
     }
 
-    /// The name of the selected namespace in its stored form; several names as they were typed.
-    fn namespace_named(&self) -> String {
-        let named = &self.global.namespace;
-        namespace_name(named).unwrap_or_else(|_| named.clone())
-    }
-
     /// Writes a result to standard output, and the notes that its text lacks to standard error. Returns the exit code
     /// 0.
     pub(super) fn show(&self, mut page: Page) -> Result<u8> {
         let format = self.output_format();
         if !page.has_no_namespace {
-            page.namespace.get_or_insert_with(|| self.namespace_named());
+            // In its stored form; several names as they were typed.
+            let named = &self.global.namespace;
+            page.namespace.get_or_insert_with(|| namespace_name(named).unwrap_or_else(|_| named.clone()));
         }
         if page.has_sources && matches!(format, OutputFormat::Paths | OutputFormat::PathsWithNul) {
             let here = Context::here()?;

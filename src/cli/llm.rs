@@ -9,8 +9,9 @@ use crate::llm::{prompt_names, prompt_text};
 use crate::render::llm_check;
 use crate::store::Store;
 
-const EXAMPLES: &str = "\
-Examples:
+/// Check the language model, or print its prompts
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
   kb llm check                                one tiny request: does it answer, and how fast
   KB_LLM_BASE_URL=http://localhost:11434/v1 KB_LLM_MODEL=qwen3 kb llm check
   kb llm prompt expand-query > .kb/prompts/expand-query.md
@@ -24,11 +25,7 @@ kb asks no language model unless you configure one in ~/.config/kb/config.toml, 
   api_key_env = \"EXAMPLE_API_KEY\"             the variable that holds the key
 
 or by KB_LLM_BASE_URL, KB_LLM_MODEL and KB_LLM_API_KEY; `kb config` lists all settings. If the model does not answer,
-kb uses only its rules, and no other command fails.";
-
-/// Check the language model, or print its prompts
-#[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+kb uses only its rules, and no other command fails.")]
 pub struct LlmArgs {
     #[command(subcommand)]
     action: Action,

@@ -11,8 +11,9 @@ use crate::models::is_endpoint;
 use crate::render::{store_not_trusted, store_to_trust, store_trusted};
 use crate::store::{Snapshot, Store};
 
-const EXAMPLES: &str = "\
-Examples:
+/// Trust the settings of a store
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
   kb trust --dry-run          show what needs trust in .kb/kb.toml and .kb/prompts/
   kb trust                    trust it as it is now
   kb trust --kb other/.kb
@@ -22,11 +23,7 @@ A store may come from anybody. Until you trust it, kb ignores the settings in it
 code, send text or read other files, and reading commands change nothing in a store that you did not make. If its
 vectors came from an endpoint, kb sends questions to your endpoint only after that. A changed kb.toml needs trust
 again. Your own settings need none: kb/config.toml in the folder of your settings (~/.config on Linux), or the file
-that KB_CONFIG names.";
-
-/// Trust the settings of a store
-#[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+that KB_CONFIG names.")]
 pub struct TrustArgs {
     /// Show what needs trust, without trusting it
     #[arg(long, conflicts_with = "revoke")]

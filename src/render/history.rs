@@ -1,7 +1,5 @@
 //! The generations of a namespace: the list, one that was restored, and the difference between two.
 
-use anstyle::Style;
-
 use super::chunks::LEAST_TEXT;
 use super::grid::Grid;
 use super::json::values;
@@ -86,12 +84,11 @@ const OBVIOUS_FIELDS: [&str; 2] = ["text", "place"];
 const INDENT: usize = 8;
 
 fn sign(what: ChangeKind) -> String {
-    let (sign, style): (&str, Style) = match what {
-        ChangeKind::Added => ("+", ADDED),
-        ChangeKind::Changed => ("~", CHANGED),
-        ChangeKind::Gone => ("-", BAD),
-    };
-    paint(style, sign)
+    match what {
+        ChangeKind::Added => paint(ADDED, "+"),
+        ChangeKind::Changed => paint(CHANGED, "~"),
+        ChangeKind::Gone => paint(BAD, "-"),
+    }
 }
 
 /// `chunks: 2 added, 1 moved`, or nothing.

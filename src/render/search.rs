@@ -113,6 +113,9 @@ fn json_group(group: &[Hit], rank: usize, result: &SearchResult) -> Value {
         json["summary"] = json!(profile.map(|profile| &profile.summary));
         json["kinds"] = json!(profile.map(|profile| &profile.kinds));
         json["topics"] = json!(profile.map(|profile| &profile.topics));
+        let json_child = |child: &SourceChild| {
+            json!({ "chunk_id": child.chunk_id, "score": child.score, "content": child.text.trim() })
+        };
         hits.iter_mut().zip(group).for_each(|(json, hit)| json["children"] = children(hit).map(json_child).collect());
     }
     json["hits"] = json!(hits);
@@ -121,10 +124,6 @@ fn json_group(group: &[Hit], rank: usize, result: &SearchResult) -> Value {
 
 fn children(hit: &Hit) -> impl Iterator<Item = &SourceChild> {
     hit.sources.iter().flat_map(|source| &source.children)
-}
-
-fn json_child(child: &SourceChild) -> Value {
-    json!({ "chunk_id": child.chunk_id, "score": child.score, "content": child.text.trim() })
 }
 
 fn confidence(group: &[Hit]) -> f32 {

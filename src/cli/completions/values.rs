@@ -117,7 +117,7 @@ fn words_of(setting: &str, typed: &OsStr) -> Vec<CompletionCandidate> {
 /// The candidates that begin with what was typed. Names come from stores that others may have made: none of them may
 /// control a terminal or be run by the shell.
 fn beginning<'n>(typed: &OsStr, candidates: impl Iterator<Item = (&'n str, &'n str)>) -> Vec<CompletionCandidate> {
-    let quoting = quoting();
+    let quoting = QUOTING.get().copied().unwrap_or(Quoting::OfShell);
     let typed = quoting.unquoted(&typed.to_string_lossy());
     let fitting = candidates.filter(|(name, _)| name.starts_with(&typed) && !name.contains(is_hidden));
     let candidate = |(name, about): (&str, &str)| {
@@ -146,10 +146,6 @@ fn words() -> Vec<String> {
     let words = std::env::args_os().skip_while(|word| word != "--").skip(1);
     // Those before the last one come as they were typed from some shells.
     words.map(|word| Quoting::Bash.unquoted(&word.to_string_lossy())).collect()
-}
-
-fn quoting() -> Quoting {
-    QUOTING.get().copied().unwrap_or(Quoting::OfShell)
 }
 
 /// How the names that a shell inserts are quoted.

@@ -47,10 +47,6 @@ pub(super) fn documents(cursor: Option<String>) -> Result<CommandLine, String> {
     CommandLine::of_list(vec!["docs".to_owned()], None, cursor, PAGE)
 }
 
-pub(super) fn first_documents(most: usize, namespace: Option<String>) -> CommandLine {
-    CommandLine::new(vec!["docs".to_owned(), format!("--limit={most}")], namespace)
-}
-
 pub(super) fn namespaces() -> CommandLine {
     CommandLine::new(vec!["namespaces".to_owned()], None)
 }

@@ -40,12 +40,8 @@ impl CommandLine {
         cursor: Option<String>,
         size: usize,
     ) -> Result<Self, String> {
-        let offset = match cursor {
-            None => 0,
-            Some(cursor) => {
-                cursor.parse::<u32>().map_err(|_| "cursor: no earlier call returned this value".to_owned())?
-            }
-        };
+        let offset = cursor.map_or(Ok(0), |cursor| cursor.parse::<u32>());
+        let offset = offset.map_err(|_| "cursor: no earlier call returned this value".to_owned())?;
         arguments.extend([format!("--limit={size}"), format!("--offset={offset}")]);
         Ok(CommandLine { arguments, namespace, part: Some(Part { offset: offset as usize, size }) })
     }
@@ -116,10 +112,8 @@ pub(super) fn names(name: &str, names: Vec<String>) -> Result<Vec<String>, Strin
 
 /// A number of at least 1 and at most `most`; an error names the argument.
 pub(super) fn in_range(name: &str, number: Option<u32>, most: u32) -> Result<Option<u32>, String> {
-    match number {
-        Some(number) if !(1..=most).contains(&number) => {
-            Err(format!("{name}: give a number from 1 to {most}, not {number}"))
-        }
-        number => Ok(number),
+    match number.filter(|number| !(1..=most).contains(number)) {
+        Some(wrong) => Err(format!("{name}: give a number from 1 to {most}, not {wrong}")),
+        None => Ok(number),
     }
 }

@@ -96,7 +96,13 @@ pub async fn run(context: &Context, args: McpArgs) -> Result<u8> {
         Some(port) => Some(HttpListener::open(port).await?),
         None => None,
     };
-    listener.iter().try_for_each(|listener| tell_address(context, listener))?;
+    if let Some(listener) = &listener {
+        context.tell(&format!("kb mcp listens at {} until Ctrl-C", listener.url()?));
+        if listener.is_new_token {
+            // Nobody could use the server without it, so it is shown even with --quiet.
+            context.output.line(&format!("clients must send the header `Authorization: {}`", listener.authorization()));
+        }
+    }
     let (reading, readers) = queue(READERS, &commands)?;
     let (writing, writers) = queue(1, &commands)?;
     let handler = Handler::new(args.allow_write, Roots(roots), Queues { reading, writing });
@@ -164,14 +170,4 @@ async fn serve_standard_streams(handler: Handler) -> Result<()> {
         std::process::exit(0);
     });
     ended.map(drop).map_err(|error| Error::failed(format!("the connection failed: {error}")))
-}
-
-/// Says how a client reaches the server.
-fn tell_address(context: &Context, listener: &HttpListener) -> Result<()> {
-    context.tell(&format!("kb mcp listens at {} until Ctrl-C", listener.url()?));
-    if listener.is_new_token {
-        // Nobody could use the server without it, so it is shown even with --quiet.
-        context.output.line(&format!("clients must send the header `Authorization: {}`", listener.authorization()));
-    }
-    Ok(())
 }

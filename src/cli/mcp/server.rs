@@ -286,7 +286,8 @@ impl ServerHandler for Handler {
                 // The namespace that the client has filled in already.
                 let filled_in = request.context.and_then(|known| known.arguments?.remove("namespace"));
                 let filled_in = filled_in.filter(|namespace| !namespace.is_empty());
-                let (documents, _) = self.items(arguments::first_documents(CONSIDERED, filled_in)).await?;
+                let first = vec!["docs".to_owned(), format!("--limit={CONSIDERED}")];
+                let (documents, _) = self.items(CommandLine::new(first, filled_in)).await?;
                 field_of_each(&documents, "source")
             }
             _ => Vec::new(),
