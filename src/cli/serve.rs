@@ -57,7 +57,6 @@ mod unix {
     use crate::error::{Error, Kind, Result};
     use crate::notice;
     use crate::paths::{is_address, real};
-    use crate::render::Screen;
     use crate::search::Warm;
     use crate::serve::{self, Answer, Call, CallOutcome, End, Server, Stream};
     use crate::text::period;
@@ -123,12 +122,10 @@ mod unix {
         if cli.global.kb.as_deref().is_some_and(is_address) {
             cli.global.kb = Some(root.to_owned());
         }
-        let (is_terminal, has_links) = (call.is_terminal, call.has_links);
-        let screen = Screen { columns: call.columns, lines: call.lines, is_terminal, has_links };
         let output = Arc::new(Output::collecting());
         let to = output.clone();
         notice::set_receiver(move |text| to.line(&warning(text)));
-        let context = Context::new(cli.global.clone(), matches, screen, output.clone()).served_from(warm.clone());
+        let context = Context::new(cli.global.clone(), matches, call.screen, output.clone()).served_from(warm.clone());
         let Some(outcome) = run_catching_crash(warm, answer(&context, cli.command).boxed_local()).await else {
             return declined("the command crashed");
         };
@@ -165,9 +162,8 @@ mod unix {
         if choice == ServeChoice::Off {
             return Ok(None);
         }
-        let Screen { columns, lines, is_terminal, has_links } = context.screen;
         let (folder, arguments) = (folder.into_os_string(), arguments.to_vec());
-        let call = Call { folder, columns, lines, is_terminal, has_links, arguments };
+        let call = Call { folder, screen: context.screen, arguments };
         match serve::ask(store.root(), call) {
             CallOutcome::Answered(Answer::Done { code, pieces }) => {
                 context.tell_verbose("answered by kb serve");

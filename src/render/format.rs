@@ -2,6 +2,8 @@
 
 use std::io::IsTerminal;
 
+use serde::{Deserialize, Serialize};
+
 /// How a result is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum OutputFormat {
@@ -30,7 +32,7 @@ const WITHOUT_TERMINAL: usize = 100;
 const LINES_WITHOUT_TERMINAL: usize = 24;
 
 /// What results are shown on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Screen {
     /// In characters: `COLUMNS` if the user set it, else the terminal's, else 100.
     pub columns: usize,

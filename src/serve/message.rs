@@ -12,6 +12,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use super::Piece;
 use super::identity::Identity;
+use crate::render::Screen;
 
 /// The longest request, in bytes. Each byte of a command line is a number in JSON, and most systems allow 2 MB of them.
 const LONGEST_REQUEST: u32 = 8 << 20;
@@ -22,11 +23,8 @@ const LONGEST_ANSWER: u32 = 64 << 20;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Call {
     pub folder: OsString,
-    /// The size of the screen, in characters.
-    pub columns: usize,
-    pub lines: usize,
-    pub is_terminal: bool,
-    pub has_links: bool,
+    #[serde(flatten)]
+    pub screen: Screen,
     /// The name of the program included.
     pub arguments: Vec<OsString>,
 }
@@ -111,7 +109,8 @@ mod tests {
     fn run() -> Request {
         let arguments = vec!["kb".into(), OsString::from_vec(b"\xff\xe9".to_vec()), "".into(), "泵".into()];
         let folder = "/a b".into();
-        let call = Call { folder, columns: 80, lines: 24, is_terminal: true, has_links: false, arguments };
+        let screen = Screen { columns: 80, lines: 24, is_terminal: true, has_links: false };
+        let call = Call { folder, screen, arguments };
         Request::Run { identity: Identity { program: "p".into(), environment: "e".into() }, call }
     }
 
