@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::format::Screen;
-use super::style::{MATCH, marked};
-use crate::text::highlight::{around_best, find_matches};
+use super::style::{MATCH, paint};
+use crate::text::highlight::{around_best, parts_by_match};
 
 /// One hit may take a third of the screen.
 const SHARE: usize = 3;
@@ -41,8 +41,8 @@ fn part(text: &str, range: &Range<usize>) -> String {
 
 /// The lines of a text without empty ones, wrapped.
 fn lines(text: &str, query: &str, columns: usize) -> Vec<String> {
-    let ranges: Vec<(usize, usize)> = find_matches(text, query).into_iter().map(|one| (one.start, one.end)).collect();
-    let marked = marked(text, &ranges, &format!("{MATCH}"), &format!("{MATCH:#}"));
+    let painted = |(part, is_match): (&str, bool)| if is_match { paint(MATCH, part) } else { part.to_owned() };
+    let marked: String = parts_by_match(text, query).into_iter().map(painted).collect();
     let lines = marked.lines().filter(|line| !line.trim().is_empty());
     lines.flat_map(|line| textwrap::wrap(line.trim_end(), columns)).map(Cow::into_owned).collect()
 }

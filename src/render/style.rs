@@ -89,19 +89,6 @@ pub(super) fn cut(text: &str, columns: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}…", text[..end].trim_end()))
 }
 
-/// `text` with the given byte ranges between two marks.
-pub(super) fn marked(text: &str, ranges: &[(usize, usize)], open: &str, close: &str) -> String {
-    let mut out = String::with_capacity(text.len() + ranges.len() * (open.len() + close.len()));
-    let mut done = 0;
-    for &(start, end) in ranges {
-        let (Some(before), Some(inside)) = (text.get(done..start), text.get(start..end)) else { continue };
-        out.extend([before, open, inside, close]);
-        done = end;
-    }
-    out.push_str(&text[done..]);
-    out
-}
-
 fn code_of(source: &str) -> Option<Format> {
     let format = if source.contains("://") { None } else { Format::from_path(Path::new(source)) };
     format.filter(|format| format.is_code())

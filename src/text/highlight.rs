@@ -82,6 +82,18 @@ pub fn find_matches(text: &str, query: &str) -> Vec<Range<usize>> {
     united(shown.map(|token| token.start..token.end).collect())
 }
 
+/// `text` in parts, each with whether it is a word of `query`.
+pub fn parts_by_match<'t>(text: &'t str, query: &str) -> Vec<(&'t str, bool)> {
+    let mut parts = Vec::new();
+    let mut done = 0;
+    for range in find_matches(text, query) {
+        parts.extend([(&text[done..range.start], false), (&text[range.clone()], true)]);
+        done = range.end;
+    }
+    parts.push((&text[done..], false));
+    parts
+}
+
 /// Ranges in order; those that overlap or touch, as one.
 pub fn united(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_by_key(|range| range.start);
@@ -108,7 +120,7 @@ mod tests {
     }
 
     fn matching<'t>(text: &'t str, query: &str) -> Vec<&'t str> {
-        find_matches(text, query).into_iter().map(|range| &text[range]).collect()
+        parts_by_match(text, query).into_iter().filter(|(_, is_match)| *is_match).map(|(part, _)| part).collect()
     }
 
     #[test]

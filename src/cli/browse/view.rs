@@ -10,7 +10,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::app::{App, Places};
 use super::task::ListKind;
-use crate::text::highlight::find_matches;
+use crate::text::highlight::parts_by_match;
 
 /// A terminal with fewer columns has the list above the text.
 const WIDE: u16 = 70;
@@ -118,15 +118,9 @@ fn draw_text(app: &mut App, frame: &mut Frame, area: Rect) {
 }
 
 fn marked<'l>(line: &'l str, query: &str) -> Line<'l> {
-    let mut spans = Vec::new();
-    let mut done = 0;
-    for range in find_matches(line, query) {
-        let (Some(before), Some(inside)) = (line.get(done..range.start), line.get(range.clone())) else { continue };
-        spans.extend([Span::raw(before), Span::styled(inside, Style::new().yellow().bold())]);
-        done = range.end;
-    }
-    spans.push(Span::raw(&line[done..]));
-    Line::from(spans)
+    let style = |is_match| if is_match { Style::new().yellow().bold() } else { Style::new() };
+    let parts = parts_by_match(line, query).into_iter();
+    Line::from(parts.map(|(part, is_match)| Span::styled(part, style(is_match))).collect::<Vec<_>>())
 }
 
 #[cfg(test)]
