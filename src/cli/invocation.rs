@@ -20,8 +20,8 @@ use crate::models::Models;
 use crate::render::{OutputFormat, Page, Screen};
 use crate::search::{Encoder, Purpose, Searched, Searcher, Warm, called, resolve_document};
 use crate::serve::Stream;
-use crate::store::{DocumentName, DocumentRow, LockTimeout, Namespace, Snapshot, Store, Writer, namespace_name};
-use crate::text::visible;
+use crate::store::{DocumentRow, LockTimeout, Namespace, Snapshot, Store, Writer, namespace_name};
+use crate::text::{unique, visible};
 
 /// Why `kb serve` declines: the variables with keys may have any name, so it cannot know whether its own are the same.
 pub(super) const ASKS_AN_ENDPOINT: &str = "the command asks an endpoint";
@@ -336,14 +336,9 @@ impl Context {
 /// The ids of the named documents, each once. A name for a change is never a guess.
 pub(super) async fn ids_to_change(store: &Store, snapshot: &Snapshot, names: &[String]) -> Result<Vec<DocId>> {
     let all = snapshot.all_document_names().await?;
-    let mut ids: Vec<DocId> = Vec::new();
-    for name in names {
-        let DocumentName { doc_id, .. } = resolve_document(&all, name, store, Purpose::Change)?.document;
-        if !ids.contains(doc_id) {
-            ids.push(doc_id.clone());
-        }
-    }
-    Ok(ids)
+    let named = names.iter().map(|name| resolve_document(&all, name, store, Purpose::Change));
+    let named = named.collect::<Result<Vec<_>>>()?;
+    Ok(unique(named.iter().map(|named| named.document.doc_id.clone())))
 }
 
 /// The path of a source relative to the current folder. `None` if the source is an absolute path or has no file, or if

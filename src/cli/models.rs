@@ -18,6 +18,7 @@ use crate::models::{
 use crate::render::{ModelLine, ModelList, SuggestedModel, added_model, model_list, removed_model, suggested_models};
 use crate::store::{Manifest, Snapshot, Store};
 use crate::text::script::{Script, coverage};
+use crate::text::unique;
 
 /// Parent chunks of a namespace from whose text models are suggested.
 const SAMPLES: usize = 1000;
@@ -204,13 +205,7 @@ async fn suggest(context: &Context, models: &Models) -> Result<u8> {
     let store = context.store()?;
     let searcher = context.searcher_over(&store, &context.config(&store)?)?;
     let snapshots = searcher.snapshots().await?;
-    let mut in_use: Vec<&str> = Vec::new();
-    for snapshot in &snapshots {
-        let name = snapshot.manifest().model.name.as_str();
-        if !in_use.contains(&name) {
-            in_use.push(name);
-        }
-    }
+    let in_use: Vec<&str> = unique(snapshots.iter().map(|snapshot| snapshot.manifest().model.name.as_str()));
     let text = sampled(&snapshots).await?;
     if text.is_empty() {
         return Err(Error::usage("there is no text in the store that a model could read")

@@ -229,19 +229,13 @@ impl Session {
     /// Checks that the named namespaces exist. The error lists the names in the storage: the store on this machine
     /// knows only the namespaces that were copied.
     async fn must_exist(&self, names: &[NamespacePattern<'_>]) -> Result<()> {
-        let missing = names.iter().find_map(|named| match named {
-            NamespacePattern::One(name) => {
-                self.copy.store().namespace(name).ok().filter(|namespace| !namespace.exists())
-            }
-            NamespacePattern::All | NamespacePattern::Below(_) => None,
+        let missing = names.iter().find_map(|named| {
+            let NamespacePattern::One(name) = named else { return None };
+            self.copy.store().namespace(name).ok().filter(|namespace| !namespace.exists())
         });
-        match missing {
-            None => Ok(()),
-            Some(namespace) => {
-                let there = self.copy.names().await?;
-                Err(namespace.nothing_ingested_among(there.iter().map(String::as_str)))
-            }
-        }
+        let Some(namespace) = missing else { return Ok(()) };
+        let there = self.copy.names().await?;
+        Err(namespace.nothing_ingested_among(there.iter().map(String::as_str)))
     }
 
     /// Publishes what the command has written, and releases the lease.

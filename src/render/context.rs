@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::explain::add_stages;
-use super::format::unique;
 use super::json::value;
 use super::page::{Note, Page};
 use super::search::omitted;
@@ -15,7 +14,7 @@ use crate::search::{
     Context, ContextContents, ContextDocument, ContextParentChunk, ContextParts, Detail, Layout, Omitted,
 };
 use crate::store::DocumentTime;
-use crate::text::{count, first_of, printable};
+use crate::text::{count, first_of, printable, unique};
 
 /// The default layout: Markdown with the source of every chunk.
 pub struct MarkdownLayout;
@@ -127,33 +126,29 @@ fn left_out(parents: &[Omitted], entities: &[String]) -> Option<String> {
 
 /// What `kb context` shows.
 pub fn prompt_context(context: &Context) -> Page {
-    let mut lines: Vec<(&str, Value)> =
-        context.parts.contents.iter().map(|contents| ("contents", value(contents))).collect();
-    for document in &context.parts.documents {
-        for parent in &document.parent_chunks {
-            let mut line = value(parent);
-            line["doc_id"] = json!(document.doc_id);
-            line["namespace"] = json!(document.namespace);
-            line["title"] = json!(document.title);
-            line["source"] = json!(document.source);
-            line["time"] = json!(document.time);
-            line["metadata"] = json!(document.metadata);
-            lines.push(("passage", line));
-        }
-    }
-    let ContextParts { entities, left_out, entities_left_out: states, .. } = &context.parts;
-    lines.extend(entities.iter().map(|entity| ("entity", value(entity))));
-    let listed = context.parts.contents.iter().map(|contents| &contents.source);
-    let sources = unique(listed.chain(context.parts.documents.iter().map(|document| &document.source)).cloned());
+    let ContextParts { contents, documents, entities, left_out, entities_left_out: states } = &context.parts;
+    let passage = |(document, parent): (&ContextDocument, &ContextParentChunk)| {
+        let mut line = value(parent);
+        line["doc_id"] = json!(document.doc_id);
+        line["namespace"] = json!(document.namespace);
+        line["title"] = json!(document.title);
+        line["source"] = json!(document.source);
+        line["time"] = json!(document.time);
+        line["metadata"] = json!(document.metadata);
+        line
+    };
+    let chunks = || documents.iter().flat_map(|document| document.parent_chunks.iter().map(move |one| (document, one)));
+    let sources = contents.iter().map(|contents| &contents.source);
     let mut page = Page::listing("context", context, "documents", "document")
-        .with_lines(lines)
+        .with_lines("contents", contents)
+        .with_lines("passage", chunks().map(passage))
+        .with_lines("entity", entities)
         .with_fields_in_lines(&["contents", "entities"])
-        .with_sources(sources);
+        .with_sources(unique(sources.chain(documents.iter().map(|document| &document.source))));
     page.verbatim(&context.text);
     if context.trace.detailed {
         page = page.with_field("stages", &context.trace.stages);
-        let parents = context.parts.documents.iter().flat_map(|document| &document.parent_chunks);
-        let hits: Vec<Vec<&ChunkId>> = parents.map(|parent| parent.chunk_ids.iter().collect()).collect();
+        let hits: Vec<Vec<&ChunkId>> = chunks().map(|(_, parent)| parent.chunk_ids.iter().collect()).collect();
         add_stages(&mut page, &context.trace, &hits);
     }
     page.notes.extend(self::left_out(left_out, states).map(|message| Note { code: "left_out", message }));

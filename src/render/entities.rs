@@ -34,7 +34,7 @@ pub fn entity_list(entities: &[ListedEntity], several: bool) -> Page {
 pub fn entities(entities: &[EntityFacts], several: bool) -> Page {
     let mentions = entities.iter().flat_map(|entity| &entity.mentions);
     let mut page = Page::list("entities", "entity", entities)
-        .with_lines(entities.iter().flat_map(states).map(|state| ("entity", state)))
+        .with_lines("entity", entities.iter().flat_map(states))
         .with_sources(mentions.map(|mention| &mention.source));
     for entity in entities {
         let listed = &entity.listed;

@@ -71,12 +71,6 @@ fn width(set: Option<&str>, terminal: Option<u16>) -> usize {
     set.or(terminal).map_or(WITHOUT_TERMINAL, usize::from).clamp(20, 200)
 }
 
-/// Each path once, in the order of first appearance.
-pub(super) fn unique(paths: impl IntoIterator<Item = String>) -> Vec<String> {
-    let mut seen = std::collections::HashSet::new();
-    paths.into_iter().filter(|path| seen.insert(path.clone())).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

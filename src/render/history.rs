@@ -2,7 +2,6 @@
 
 use super::chunks::LEAST_TEXT;
 use super::grid::Grid;
-use super::json::values;
 use super::page::Page;
 use super::style::{ADDED, BAD, CHANGED, DIM, around, counted, cut, paint};
 use crate::store::{ChangeKind, Counts, DocumentDiff, GenerationDiff, Item, LogEntry, Note, Restored, TextChange};
@@ -117,10 +116,9 @@ fn facts(document: &DocumentDiff) -> String {
 
 /// What `kb diff` shows: nothing if the generations do not differ.
 pub fn diff(diff: &GenerationDiff, width: usize) -> Page {
-    let documents = values(&diff.documents).into_iter().map(|document| ("document", document));
-    let entities = values(&diff.entities).into_iter().map(|entity| ("entity", entity));
     let mut page = Page::listing("diff", diff, "documents", "document")
-        .with_lines(documents.chain(entities))
+        .with_lines("document", &diff.documents)
+        .with_lines("entity", &diff.entities)
         .with_fields_in_lines(&["entities"])
         .with_sources(diff.documents.iter().map(|document| &document.source));
     if diff.is_empty() {

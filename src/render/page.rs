@@ -141,9 +141,10 @@ impl Page {
         Page { generation, ..self }
     }
 
-    /// Sets the values of JSON Lines, if they are not the elements of the list.
-    pub(super) fn with_lines(self, lines: impl IntoIterator<Item = (&'static str, Value)>) -> Self {
-        Page { lines: Some(lines.into_iter().collect()), ..self }
+    /// Adds values of one type to JSON Lines, which then do not have the elements of the list.
+    pub(super) fn with_lines<T: Serialize>(mut self, of: &'static str, lines: impl IntoIterator<Item = T>) -> Self {
+        self.lines.get_or_insert_default().extend(lines.into_iter().map(|line| (of, value(&line))));
+        self
     }
 
     /// Names the fields whose elements are among the values of JSON Lines: the summary does not repeat them.

@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 use super::chunks::LEAST_TEXT;
 use super::excerpt::excerpt;
 use super::explain::{add_stages, found_by};
-use super::format::{Screen, unique};
+use super::format::Screen;
 use super::json::value;
 use super::page::Page;
 use super::style::{DIM, PLACE, TITLE, around, cut, edited, markdown_of, pages, paint};
@@ -18,7 +18,7 @@ use crate::chunk::context::line;
 use crate::error::NextStep;
 use crate::ids::ChunkId;
 use crate::search::{Contents, GroupBy, Hit, Omitted, SearchResult, SectionNames, SourceChild, Trace};
-use crate::text::{char_count, count, first_of, printable, squeeze};
+use crate::text::{char_count, count, first_of, printable, squeeze, unique};
 
 /// What `kb search` shows.
 pub fn search(result: &SearchResult, screen: Screen) -> Page {
@@ -29,13 +29,12 @@ pub fn search(result: &SearchResult, screen: Screen) -> Page {
         GroupBy::None => ("hits", "hit", hits(&result.hits, &result.trace)),
         _ => ("groups", "group", groups.clone().map(|(group, rank)| json_group(group, rank, result)).collect()),
     };
-    let lines = contents().map(|contents| ("contents", json_contents(contents)));
-    let lines = lines.chain(found.iter().cloned().map(|one| (of, one))).collect::<Vec<_>>();
     let mut page = Page::new("search", &json(result))
-        .with_named(name, of, found)
-        .with_lines(lines)
+        .with_lines("contents", contents().map(json_contents))
+        .with_lines(of, &found)
         .with_fields_in_lines(&["contents"])
-        .with_sources(unique(sources.cloned()));
+        .with_named(name, of, found)
+        .with_sources(unique(sources));
     for contents in contents() {
         page.gap();
         let shown = Shown { provenance: false, width: screen.columns };

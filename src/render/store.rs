@@ -236,10 +236,10 @@ pub fn checks(checks: &[NamespaceCheck]) -> Page {
     let left =
         || checks.iter().flat_map(|check| check.last_check().findings.iter().map(move |finding| (check, finding)));
     let sound = checks.iter().all(NamespaceCheck::is_sound);
-    let lines = left().map(|(check, finding)| ("finding", value_with(finding, "namespace", &check.found.namespace)));
+    let lines = left().map(|(check, finding)| value_with(finding, "namespace", &check.found.namespace));
     let mut page = Page::new("check", &json!({ "sound": sound }))
         .with_items("namespace", checks)
-        .with_lines(lines)
+        .with_lines("finding", lines)
         .with_paths(left().map(|(_, finding)| &finding.id))
         .at(if let [only] = checks { Some(only.last_check().generation) } else { None });
     for check in checks {

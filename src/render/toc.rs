@@ -145,7 +145,7 @@ pub fn toc(contents: &ListedSections<'_>, hidden: usize, shown: Shown) -> Page {
     let ids = sections.iter().map(|section| &section.section_id);
     let mut page = Page::new("toc", &json!({ "document": json_document(document) }))
         .with_named("entries", "section", json_entries(sections))
-        .with_lines(sections.iter().map(|section| ("section", json_entry(section))))
+        .with_lines("section", sections.iter().map(json_entry))
         .with_paths(ids);
     add_contents(&mut page, contents, 1, shown);
     if hidden > 0 {

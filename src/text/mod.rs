@@ -23,5 +23,5 @@ pub use roman::{roman, write_roman};
 pub use strings::{
     alike, as_number, char_count, count, first_chars, first_of, fold, is_hidden, is_joiner, is_summary, is_wide,
     join_filled, join_line, join_title, join_words, lists, percent, printable, push_escaped, size, squeeze, truncate,
-    visible, visible_path, width,
+    unique, visible, visible_path, width,
 };

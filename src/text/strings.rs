@@ -1,6 +1,8 @@
 //! Small operations on text: white space, lengths, words for numbers, joined lines, invisible characters.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
+use std::hash::Hash;
 
 use unicode_normalization::UnicodeNormalization;
 
@@ -68,6 +70,12 @@ pub fn first_of(names: impl ExactSizeIterator<Item = String>) -> String {
     let more = names.len().saturating_sub(MOST);
     let more = (more > 0).then(|| format!("and {more} more"));
     names.take(MOST).chain(more).collect::<Vec<String>>().join(", ")
+}
+
+/// Each item once, in the order of first appearance.
+pub fn unique<T: Clone + Eq + Hash>(items: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut seen = HashSet::new();
+    items.into_iter().filter(|item| seen.insert(item.clone())).collect()
 }
 
 /// The items whose names are at least this alike to the wanted one (Jaro-Winkler), the most alike first.
