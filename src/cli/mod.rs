@@ -172,13 +172,10 @@ pub fn main() -> ExitCode {
     // A damaged store can make a library crash.
     let outcome =
         std::panic::catch_unwind(AssertUnwindSafe(|| run(cli, matches, &arguments))).unwrap_or_else(|_| Err(crashed()));
-    match outcome {
-        Ok(code) => ExitCode::from(code),
-        Err(error) => {
-            global.report(&error);
-            ExitCode::from(error.kind().exit_code())
-        }
-    }
+    ExitCode::from(outcome.unwrap_or_else(|error| {
+        global.report(&error);
+        error.kind().exit_code()
+    }))
 }
 
 /// Makes a write beyond the limit of `ulimit -f` fail like one on a full disk. Otherwise a signal would end the process

@@ -12,7 +12,7 @@ use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 use super::global::{error_json, write_line};
 use super::spelling;
 use crate::error::{Error, Kind};
-use crate::text::squeeze;
+use crate::text::{lists, squeeze};
 
 /// Commands that only `--help` lists.
 const RARE: &str = "\
@@ -93,7 +93,7 @@ fn adjust(command: Command, all: bool) -> Command {
         None => command,
     };
     command.mut_subcommands(|subcommand| {
-        let is_hidden = !all && RARE.split(' ').any(|rare| rare == subcommand.get_name());
+        let is_hidden = !all && lists(RARE, subcommand.get_name());
         adjust(subcommand, all).hide(is_hidden)
     })
 }

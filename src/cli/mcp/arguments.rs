@@ -1,11 +1,10 @@
 //! The arguments of the tools, and the command line for each call.
 
-use rmcp::model::JsonObject;
 use rmcp::schemars::{self, JsonSchema};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::command_line::{CommandLine, Roots, in_range, names, read};
+use super::command_line::{CommandLine, Roots, in_range, names};
 
 /// How many items of a list are given at a time.
 const PAGE: usize = 50;
@@ -32,15 +31,6 @@ const SEARCH: &str = "Find the passages that answer a question, with document, s
 /// The arguments of a tool. An agent reads the comments on them and their fields.
 pub(super) trait Arguments: DeserializeOwned + JsonSchema {
     fn command_line(self, roots: &Roots) -> Result<CommandLine, String>;
-}
-
-pub(super) fn command_line_of<A: Arguments>(arguments: JsonObject, roots: &Roots) -> Result<CommandLine, String> {
-    read::<A>(arguments)?.command_line(roots)
-}
-
-/// The command line of `kb_context`, which has the arguments of `kb_search`.
-pub(super) fn context(arguments: JsonObject, _roots: &Roots) -> Result<CommandLine, String> {
-    read::<Search>(arguments)?.of("context")
 }
 
 pub(super) fn documents(cursor: Option<String>) -> Result<CommandLine, String> {
@@ -96,7 +86,8 @@ pub(super) struct Search {
 }
 
 impl Search {
-    fn of(self, command: &str) -> Result<CommandLine, String> {
+    /// The command line of `kb search` or `kb context`.
+    pub(super) fn of(self, command: &str) -> Result<CommandLine, String> {
         if let Some(least) = self.min_confidence.filter(|least| !(0.0..=1.0).contains(least)) {
             return Err(format!("min_confidence: give a number from 0 to 1, not {least}"));
         }

@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 
 use super::arguments::{
     Arguments, DeleteChunks, EditChunk, Ingest, ListChunks, ListDocuments, Search, Section, Status, Toc,
-    command_line_of, context,
 };
-use super::command_line::{CommandLine, Roots};
+use super::command_line::{CommandLine, Roots, read};
 use crate::render::{REFERENCE, schemas_of};
+use crate::text::lists;
 
 /// Fields that no result of a tool has: `messages` has the notes.
-const LEFT_OUT_OF_ALL: &[&str] = &["notes", "schema"];
+const LEFT_OUT_OF_ALL: &str = "notes schema";
 /// Not needed by an agent: how hits were found, and their text a second time.
 const LEFT_OUT_OF_SEARCH: &str = "\
     also_in chunk_first chunk_last duplicates found_by keyword_score left_out level matched_chunks matches method \
@@ -51,17 +51,17 @@ impl Definition {
     /// The result of the command as the agent gets it.
     pub(super) fn result(&self, value: Option<Value>) -> Value {
         let mut value = value.unwrap_or_default();
-        leave_out(&mut value, &self.left_out.split(' ').collect::<Vec<_>>());
+        leave_out(&mut value, self.left_out);
         value
     }
 }
 
 /// Leaves fields out of a result or of its schema, at every depth, with those of [`LEFT_OUT_OF_ALL`]. The metadata of
 /// documents has names of its own.
-fn leave_out(value: &mut Value, fields: &[&str]) {
+fn leave_out(value: &mut Value, fields: &str) {
     match value {
         Value::Object(object) => {
-            object.retain(|name, _| !fields.contains(&name.as_str()) && !LEFT_OUT_OF_ALL.contains(&name.as_str()));
+            object.retain(|name, _| !lists(fields, name) && !lists(LEFT_OUT_OF_ALL, name));
             let inner = object.iter_mut().filter(|(name, _)| name.as_str() != "metadata");
             inner.for_each(|(_, inner)| leave_out(inner, fields));
         }
@@ -73,7 +73,7 @@ fn leave_out(value: &mut Value, fields: &[&str]) {
 /// `kb_search` and so on, those that write only if `writes`.
 pub(super) fn all(writes: bool) -> Vec<Definition> {
     let mut for_prompts = define::<Search>("kb_context", "Build a context", &["context"], LEFT_OUT_OF_CONTEXT);
-    for_prompts.command_line = context;
+    for_prompts.command_line = |arguments, _| read::<Search>(arguments)?.of("context");
     for_prompts.tool.description = Some(CONTEXT.into());
     let mut all = vec![
         define::<Search>("kb_search", "Search the documents", &["search"], LEFT_OUT_OF_SEARCH),
@@ -105,7 +105,7 @@ fn define<A: Arguments>(name: &'static str, title: &str, kinds: &[&str], left_ou
     let annotations = ToolAnnotations::new().read_only(true).open_world(false);
     let tool = Tool::new(name, description, input).with_title(title).with_annotations(annotations);
     let tool = tool.with_raw_output_schema(output_of(kinds, left_out).into());
-    Definition { tool, command_line: command_line_of::<A>, left_out }
+    Definition { tool, command_line: |arguments, roots| read::<A>(arguments)?.command_line(roots), left_out }
 }
 
 fn changing(mut definition: Definition, is_destructive: bool) -> Definition {
@@ -117,7 +117,7 @@ fn changing(mut definition: Definition, is_destructive: bool) -> Definition {
 /// The schema of a structured answer: the JSON of the command and the fields around it. It does not say which fields of
 /// the result are required, which would take a tenth of its length.
 fn output_of(kinds: &[&str], left_out: &str) -> JsonObject {
-    let left_out: Vec<&str> = left_out.split(' ').chain(["required"]).collect();
+    let left_out = format!("{left_out} required");
     let definitions = schemas_of(kinds, |schema| leave_out(schema, &left_out));
     let kinds = kinds.iter().map(|kind| json!({ "$ref": format!("{REFERENCE}{kind}") }));
     let result: Vec<Value> = kinds.chain([json!({ "type": "null" })]).collect();
