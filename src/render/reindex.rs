@@ -43,11 +43,8 @@ fn row(document: &ReindexedDocument) -> Option<Vec<String>> {
         TextFrom::Store if document.kept => "the store; unchanged",
         TextFrom::Store => "the store",
     };
-    let sections = if document.sections == document.sections_before {
-        document.sections.to_string()
-    } else {
-        format!("{} → {}", document.sections_before, document.sections)
-    };
+    let (before, now) = (document.sections_before, document.sections);
+    let sections = if now == before { now.to_string() } else { format!("{before} → {now}") };
     let (id, source) = (document.doc_id.to_string(), document.source.clone());
     Some(vec![id, source, from.to_owned(), sections, document.parents.to_string()])
 }

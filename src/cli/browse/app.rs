@@ -58,7 +58,7 @@ pub(super) struct App {
     /// Documents whose sections are shown.
     unfolded: BTreeSet<String>,
     /// Whether the query has changed since the last search.
-    has_typed: bool,
+    pub(super) has_typed: bool,
 }
 
 impl App {
@@ -71,10 +71,6 @@ impl App {
             self.list_kind = ListKind::Documents;
         }
         self.list_again()
-    }
-
-    pub(super) fn has_typed(&self) -> bool {
-        self.has_typed
     }
 
     pub(super) fn asks(&self) -> Option<&'static str> {

@@ -108,7 +108,7 @@ async fn browse(
             continue;
         }
         terminal.draw(|frame| view::draw(app, frame)).map_err(terminal_failed)?;
-        let patience = if app.has_typed() { PAUSE } else { IDLE };
+        let patience = if app.has_typed { PAUSE } else { IDLE };
         tasks = match event::poll(patience).map_err(terminal_failed)? {
             true => app.take(&event::read().map_err(terminal_failed)?),
             false => app.pause(),

@@ -69,27 +69,23 @@ fn document_or_sections(typed: &OsStr) -> Vec<CompletionCandidate> {
         }
     });
     let (names, sections) = found.unwrap_or_default();
-    match sections.is_empty() {
-        true => documents_beginning(typed, &names),
-        false => {
-            let names = SectionNames::of(&sections);
-            beginning(typed, sections.iter().map(|section| (names.typed(section), section.title.as_str())))
-        }
+    if sections.is_empty() {
+        return documents_beginning(typed, &names);
     }
+    let names = SectionNames::of(&sections);
+    beginning(typed, sections.iter().map(|section| (names.typed(section), section.title.as_str())))
 }
 
 /// Documents by their sources, or by their file names if no source begins with the typed text.
 fn documents_beginning(typed: &OsStr, names: &[DocumentName]) -> Vec<CompletionCandidate> {
     let by_source = beginning(typed, names.iter().map(|name| (name.source.as_str(), name.title.as_str())));
-    match by_source.is_empty() {
-        true => {
-            let mut counts: HashMap<&str, usize> = HashMap::new();
-            names.iter().for_each(|name| *counts.entry(file_name(&name.source)).or_default() += 1);
-            let only = names.iter().filter(|name| counts[file_name(&name.source)] == 1);
-            beginning(typed, only.map(|name| (file_name(&name.source), name.title.as_str())))
-        }
-        false => by_source,
+    if !by_source.is_empty() {
+        return by_source;
     }
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    names.iter().for_each(|name| *counts.entry(file_name(&name.source)).or_default() += 1);
+    let only = names.iter().filter(|name| counts[file_name(&name.source)] == 1);
+    beginning(typed, only.map(|name| (file_name(&name.source), name.title.as_str())))
 }
 
 /// The last part of a path or an address, which can name a document.

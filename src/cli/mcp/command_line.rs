@@ -74,17 +74,12 @@ impl Roots {
             (path.exists() && is_inside(&path, &self.0)).then_some(path)
         };
         let path = first.ancestors().find_map(found_from).unwrap_or_else(|| real(&first.join(path)));
-        match is_inside(&path, &self.0) {
-            true => path.into_os_string().into_string().map_err(|_| "the path is not UTF-8".to_owned()),
-            false => {
-                let roots: Vec<String> = self.0.iter().map(|root| root.display().to_string()).collect();
-                Err(format!(
-                    "{} is not in {}; kb mcp ingests files only from there",
-                    path.display(),
-                    roots.join(" or ")
-                ))
-            }
+        if is_inside(&path, &self.0) {
+            return path.into_os_string().into_string().map_err(|_| "the path is not UTF-8".to_owned());
         }
+        let roots: Vec<String> = self.0.iter().map(|root| root.display().to_string()).collect();
+        let (path, roots) = (path.display(), roots.join(" or "));
+        Err(format!("{path} is not in {roots}; kb mcp ingests files only from there"))
     }
 }
 
