@@ -66,7 +66,7 @@ impl App {
         App { query, ..App::default() }
     }
 
-    pub(super) fn begin(&mut self) -> Vec<Task> {
+    pub(super) fn begin(&mut self) -> Option<Task> {
         if self.query.is_empty() {
             self.list_kind = ListKind::Documents;
         }
@@ -82,12 +82,12 @@ impl App {
     }
 
     /// What to do when no key has come for a while.
-    pub(super) fn pause(&mut self) -> Vec<Task> {
-        if std::mem::take(&mut self.has_typed) { self.list_again() } else { Vec::new() }
+    pub(super) fn pause(&mut self) -> Option<Task> {
+        if std::mem::take(&mut self.has_typed) { self.list_again() } else { None }
     }
 
     /// Reads the list again after a change.
-    pub(super) fn list_again(&mut self) -> Vec<Task> {
+    pub(super) fn list_again(&mut self) -> Option<Task> {
         match self.list_kind {
             ListKind::Hits if self.query.trim().is_empty() => {
                 self.list(Vec::new());
@@ -95,11 +95,11 @@ impl App {
                     nothing if nothing.is_empty() => "type a question or words".to_owned(),
                     done => done,
                 };
-                Vec::new()
+                None
             }
-            ListKind::Hits => vec![Task::Search(self.query.clone())],
-            ListKind::Documents => vec![Task::Documents],
-            ListKind::History => vec![Task::History],
+            ListKind::Hits => Some(Task::Search(self.query.clone())),
+            ListKind::Documents => Some(Task::Documents),
+            ListKind::History => Some(Task::History),
         }
     }
 
@@ -120,9 +120,9 @@ impl App {
     }
 
     /// Takes a key, a move of the mouse, or a new size.
-    pub(super) fn take(&mut self, event: &Event) -> Vec<Task> {
+    pub(super) fn take(&mut self, event: &Event) -> Option<Task> {
         match event {
-            Event::Key(key) if key.kind != KeyEventKind::Release => self.key(*key),
+            Event::Key(key) if key.kind != KeyEventKind::Release => return self.key(*key),
             Event::Mouse(mouse) => {
                 let at = Position { x: mouse.column, y: mouse.row };
                 let (in_list, in_text) = (self.places.list.contains(at), self.places.text.contains(at));
@@ -143,14 +143,11 @@ impl App {
                     }
                     _ => {}
                 }
-                Vec::new()
             }
-            Event::Paste(text) => {
-                self.typed(|query| query.push_str(&visible(text)));
-                Vec::new()
-            }
-            _ => Vec::new(),
+            Event::Paste(text) => self.typed(|query| query.push_str(&visible(text))),
+            _ => {}
         }
+        None
     }
 
     /// Down to the last row; a paragraph is one line and takes many.
@@ -160,19 +157,19 @@ impl App {
         self.scrolled = (self.scrolled + rows).min(all.saturating_sub(1));
     }
 
-    fn key(&mut self, key: KeyEvent) -> Vec<Task> {
+    fn key(&mut self, key: KeyEvent) -> Option<Task> {
         if let Some((_, then)) = self.question.take() {
             if key.code == KeyCode::Char('y') {
-                return vec![then];
+                return Some(then);
             }
             self.status = "nothing was changed".to_owned();
-            return Vec::new();
+            return None;
         }
         if key.modifiers.contains(KeyModifiers::CONTROL) {
             return self.control(key.code);
         }
         match key.code {
-            KeyCode::Esc => return vec![Task::Leave],
+            KeyCode::Esc => return Some(Task::Leave),
             KeyCode::Enter | KeyCode::Right => return self.enter(),
             KeyCode::Left => return self.fold(),
             KeyCode::Tab => {
@@ -194,15 +191,15 @@ impl App {
             KeyCode::Char(letter) => self.typed(|query| query.push(letter)),
             _ => {}
         }
-        Vec::new()
+        None
     }
 
-    fn control(&mut self, code: KeyCode) -> Vec<Task> {
+    fn control(&mut self, code: KeyCode) -> Option<Task> {
         let row = self.row().map(|row| row.target.clone());
         match (code, row) {
-            (KeyCode::Char('c' | 'q'), _) => return vec![Task::Leave],
+            (KeyCode::Char('c' | 'q'), _) => return Some(Task::Leave),
             (KeyCode::Char('u'), _) => self.typed(String::clear),
-            (KeyCode::Char('e'), Some(RowTarget::Hit { chunk, .. })) => return vec![Task::Edit(chunk)],
+            (KeyCode::Char('e'), Some(RowTarget::Hit { chunk, .. })) => return Some(Task::Edit(chunk)),
             (KeyCode::Char('x'), Some(RowTarget::Hit { chunk, .. })) => {
                 let text = "delete this chunk? y deletes it, any other key cancels";
                 self.question = Some((text, Task::Delete(chunk)));
@@ -214,11 +211,11 @@ impl App {
             (
                 KeyCode::Char('o'),
                 Some(RowTarget::Hit { chunk: id, .. } | RowTarget::Document(id) | RowTarget::Section(id)),
-            ) => return vec![Task::Open(id)],
+            ) => return Some(Task::Open(id)),
             (KeyCode::Char('e' | 'x'), _) => self.status = "select a hit first".to_owned(),
             _ => {}
         }
-        Vec::new()
+        None
     }
 
     /// Changes the query, and goes to the hits.
@@ -229,45 +226,43 @@ impl App {
         self.has_typed = true;
     }
 
-    fn enter(&mut self) -> Vec<Task> {
-        let Some(row) = self.row() else { return Vec::new() };
-        match row.target.clone() {
-            RowTarget::Hit { section, .. } | RowTarget::Section(section) => vec![Task::Section(section)],
+    fn enter(&mut self) -> Option<Task> {
+        match self.row()?.target.clone() {
+            RowTarget::Hit { section, .. } | RowTarget::Section(section) => Some(Task::Section(section)),
             RowTarget::Generation(to) => {
                 // The numbers of kept generations have gaps.
                 let before = self.rows.get(self.selected + 1).map(|row| row.target.clone());
                 let Some(RowTarget::Generation(from)) = before else {
                     self.status = "no older generation is kept to compare it with".to_owned();
-                    return Vec::new();
+                    return None;
                 };
-                vec![Task::Changes { from, to }]
+                Some(Task::Changes { from, to })
             }
             RowTarget::Document(document) if self.unfolded.contains(&document) => self.fold(),
-            RowTarget::Document(document) => vec![Task::Contents(document)],
+            RowTarget::Document(document) => Some(Task::Contents(document)),
         }
     }
 
     /// Hides the sections of the selected document.
-    fn fold(&mut self) -> Vec<Task> {
+    fn fold(&mut self) -> Option<Task> {
         let mut above = self.rows.iter().take(self.selected + 1);
-        let owner = above.rposition(|row| matches!(row.target, RowTarget::Document(_)));
-        let Some(owner) = owner else { return Vec::new() };
-        let RowTarget::Document(document) = &self.rows[owner].target else { return Vec::new() };
+        let owner = above.rposition(|row| matches!(row.target, RowTarget::Document(_)))?;
+        let RowTarget::Document(document) = &self.rows[owner].target else { return None };
         if self.unfolded.remove(document) {
             let sections = self.rows[owner + 1..].iter().take_while(|row| row.depth > 0).count();
             self.rows.drain(owner + 1..=owner + sections);
             self.select(owner);
         }
-        Vec::new()
+        None
     }
 
-    /// Takes the answer of a command, and returns the tasks that follow.
-    pub(super) fn answered(&mut self, task: &Task, answer: Answer) -> Vec<Task> {
+    /// Takes the answer of a command, and returns the task that follows.
+    pub(super) fn answered(&mut self, task: &Task, answer: Answer) -> Option<Task> {
         let done = std::mem::take(&mut self.done);
         let parts = std::iter::once(&done).chain(&answer.messages).filter(|part| !part.is_empty());
         self.status = parts.map(String::as_str).collect::<Vec<_>>().join(" · ");
         if answer.failed() {
-            return Vec::new();
+            return None;
         }
         let value = answer.value.unwrap_or_default();
         let items = |name: &str| value[name].as_array().cloned().unwrap_or_default();
@@ -302,7 +297,7 @@ impl App {
             }
             Task::Open(_) | Task::Edit(_) | Task::Leave => {}
         }
-        Vec::new()
+        None
     }
 }
 
@@ -313,11 +308,11 @@ mod tests {
 
     use super::*;
 
-    fn press(app: &mut App, code: KeyCode) -> Vec<Task> {
+    fn press(app: &mut App, code: KeyCode) -> Option<Task> {
         app.take(&Event::Key(KeyEvent::new(code, KeyModifiers::NONE)))
     }
 
-    fn control(app: &mut App, letter: char) -> Vec<Task> {
+    fn control(app: &mut App, letter: char) -> Option<Task> {
         app.take(&Event::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL)))
     }
 
@@ -328,9 +323,9 @@ mod tests {
     /// Two hits for "pump".
     fn found() -> App {
         let mut app = App::new(String::new());
-        "pump".chars().for_each(|letter| assert_eq!(press(&mut app, KeyCode::Char(letter)), []));
-        assert_eq!(app.pause(), [Task::Search("pump".to_owned())]);
-        assert_eq!(app.pause(), [], "once");
+        "pump".chars().for_each(|letter| assert_eq!(press(&mut app, KeyCode::Char(letter)), None));
+        assert_eq!(app.pause(), Some(Task::Search("pump".to_owned())));
+        assert_eq!(app.pause(), None, "once");
         let hit = |id: &str| json!({ "chunk_id": id, "section": { "id": "a#2", "titles": ["Pumps"] }, "content": id });
         app.answered(&Task::Search("pump".to_owned()), answer(json!({ "hits": [hit("a:1"), hit("a:2")] })));
         app
@@ -343,7 +338,7 @@ mod tests {
         press(&mut app, KeyCode::Down);
         press(&mut app, KeyCode::Down);
         assert_eq!((app.selected, app.text.as_str()), (1, "a:2"));
-        assert_eq!(press(&mut app, KeyCode::Enter), [Task::Section("a#2".to_owned())]);
+        assert_eq!(press(&mut app, KeyCode::Enter), Some(Task::Section("a#2".to_owned())));
         app.answered(
             &Task::Section("a#2".to_owned()),
             Answer { text: "whole\u{1b}[2J section".into(), ..Answer::default() },
@@ -354,14 +349,14 @@ mod tests {
     #[test]
     fn a_chunk_is_deleted_only_after_yes() {
         let mut app = found();
-        assert_eq!(control(&mut app, 'x'), []);
+        assert_eq!(control(&mut app, 'x'), None);
         assert!(app.asks().is_some());
-        assert_eq!(press(&mut app, KeyCode::Char('n')), []);
+        assert_eq!(press(&mut app, KeyCode::Char('n')), None);
         assert_eq!(app.query, "pump", "the answer is not typed");
         control(&mut app, 'x');
-        assert_eq!(press(&mut app, KeyCode::Char('y')), [Task::Delete("a:1".to_owned())]);
-        assert_eq!(app.answered(&Task::Delete("a:1".into()), Answer::default()), [Task::Search("pump".to_owned())]);
-        assert_eq!(control(&mut app, 'e'), [Task::Edit("a:1".to_owned())]);
+        assert_eq!(press(&mut app, KeyCode::Char('y')), Some(Task::Delete("a:1".to_owned())));
+        assert_eq!(app.answered(&Task::Delete("a:1".into()), Answer::default()), Some(Task::Search("pump".to_owned())));
+        assert_eq!(control(&mut app, 'e'), Some(Task::Edit("a:1".to_owned())));
         app.answered(&Task::Search("pump".into()), answer(json!({ "hits": [] })));
         assert_eq!(app.status, "deleted a:1 (Pumps); Ctrl-Z undoes this", "after the list was read again too");
     }
@@ -376,10 +371,10 @@ mod tests {
     #[test]
     fn a_document_unfolds_into_its_sections_and_folds_again() {
         let mut app = App::new(String::new());
-        assert_eq!(app.begin(), [Task::Documents]);
+        assert_eq!(app.begin(), Some(Task::Documents));
         let document = |id: &str| json!({ "doc_id": id, "title": id, "source": "x" });
         app.answered(&Task::Documents, answer(json!({ "items": [document("a"), document("b")] })));
-        assert_eq!(press(&mut app, KeyCode::Enter), [Task::Contents("a".to_owned())]);
+        assert_eq!(press(&mut app, KeyCode::Enter), Some(Task::Contents("a".to_owned())));
         let inner = json!({ "section_id": "a#1.1", "title": "Inner", "children": [] });
         let contents = json!({ "entries": [{ "section_id": "a#1", "title": "Outer", "children": [inner] }] });
         app.answered(&Task::Contents("a".into()), answer(contents));
@@ -387,10 +382,10 @@ mod tests {
         assert_eq!(depths, [0, 1, 2, 0]);
         press(&mut app, KeyCode::Down);
         press(&mut app, KeyCode::Down);
-        assert_eq!(press(&mut app, KeyCode::Enter), [Task::Section("a#1.1".to_owned())]);
+        assert_eq!(press(&mut app, KeyCode::Enter), Some(Task::Section("a#1.1".to_owned())));
         press(&mut app, KeyCode::Left);
         assert_eq!((app.rows.len(), app.selected), (2, 0));
-        assert_eq!(press(&mut app, KeyCode::Tab), [Task::History]);
+        assert_eq!(press(&mut app, KeyCode::Tab), Some(Task::History));
     }
 
     #[test]
@@ -398,9 +393,9 @@ mod tests {
         let mut app = App::new(String::new());
         let items = json!([{ "generation": 7 }, { "generation": 3 }]);
         app.answered(&Task::History, answer(json!({ "items": items })));
-        assert_eq!(press(&mut app, KeyCode::Enter), [Task::Changes { from: 3, to: 7 }]);
+        assert_eq!(press(&mut app, KeyCode::Enter), Some(Task::Changes { from: 3, to: 7 }));
         press(&mut app, KeyCode::Down);
-        assert_eq!(press(&mut app, KeyCode::Enter), []);
+        assert_eq!(press(&mut app, KeyCode::Enter), None);
         assert!(app.status.contains("no older generation"), "{}", app.status);
     }
 
@@ -412,10 +407,10 @@ mod tests {
             app.take(&Event::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE }))
         };
         let click = MouseEventKind::Down(MouseButton::Left);
-        assert_eq!(mouse(&mut app, click, 5, 6), []);
+        assert_eq!(mouse(&mut app, click, 5, 6), None);
         assert_eq!(app.selected, 1);
-        assert_eq!(mouse(&mut app, click, 5, 5), [Task::Section("a#2".to_owned())]);
-        assert_eq!(mouse(&mut app, click, 5, 20), [], "below the last row");
+        assert_eq!(mouse(&mut app, click, 5, 5), Some(Task::Section("a#2".to_owned())));
+        assert_eq!(mouse(&mut app, click, 5, 20), None, "below the last row");
         app.text = "line\n".repeat(50);
         mouse(&mut app, MouseEventKind::ScrollDown, 50, 5);
         assert_eq!(app.scrolled, WHEEL);
@@ -431,7 +426,7 @@ mod tests {
     fn what_fails_is_said_and_the_list_stays() {
         let mut app = found();
         let failed = Answer { code: 3, messages: vec!["the store is gone".to_owned()], ..Answer::default() };
-        assert_eq!(app.answered(&Task::Search("x".into()), failed), []);
+        assert_eq!(app.answered(&Task::Search("x".into()), failed), None);
         assert_eq!((app.rows.len(), app.status.as_str()), (2, "the store is gone"));
     }
 }

@@ -86,32 +86,29 @@ async fn browse(
     commands: &mut InProcess,
     context: &Context,
 ) -> Result<()> {
-    let mut tasks = app.begin();
+    let mut next = app.begin();
     loop {
-        for task in std::mem::take(&mut tasks) {
-            match task {
-                Task::Leave => return Ok(()),
-                Task::Edit(chunk) => {
-                    edit(terminal, context, &chunk)?;
-                    tasks.extend(app.list_again());
-                }
-                task => {
-                    if let Some(arguments) = task.arguments() {
-                        terminal.draw(|frame| view::draw(app, frame)).map_err(terminal_failed)?;
-                        let answer = commands.run(arguments, None, None).await;
-                        tasks.extend(app.answered(&task, answer));
-                    }
-                }
-            }
-        }
-        if !tasks.is_empty() {
+        let Some(task) = next else {
+            terminal.draw(|frame| view::draw(app, frame)).map_err(terminal_failed)?;
+            let patience = if app.has_typed { PAUSE } else { IDLE };
+            next = match event::poll(patience).map_err(terminal_failed)? {
+                true => app.take(&event::read().map_err(terminal_failed)?),
+                false => app.pause(),
+            };
             continue;
-        }
-        terminal.draw(|frame| view::draw(app, frame)).map_err(terminal_failed)?;
-        let patience = if app.has_typed { PAUSE } else { IDLE };
-        tasks = match event::poll(patience).map_err(terminal_failed)? {
-            true => app.take(&event::read().map_err(terminal_failed)?),
-            false => app.pause(),
+        };
+        next = match (&task, task.arguments()) {
+            (Task::Edit(chunk), _) => {
+                edit(terminal, context, chunk)?;
+                app.list_again()
+            }
+            (_, Some(arguments)) => {
+                terminal.draw(|frame| view::draw(app, frame)).map_err(terminal_failed)?;
+                let answer = commands.run(arguments, None, None).await;
+                app.answered(&task, answer)
+            }
+            // To leave is no command.
+            (_, None) => return Ok(()),
         };
     }
 }
