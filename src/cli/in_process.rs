@@ -12,7 +12,7 @@ use super::global::Global;
 use super::invocation::{Context, ProgressReceiver};
 use super::output::Output;
 use super::parse::{self, Spell};
-use super::{Cli, remote};
+use super::remote;
 use crate::error::{Error, Kind, Result};
 use crate::notice;
 use crate::render::Screen;
@@ -89,7 +89,7 @@ impl InProcess {
     /// `own` are the global options of this process. `spell` registers how messages name settings; it applies to the whole
     /// process.
     pub(super) fn new(own: Global, warm: Arc<Warm>, spell: Spell) -> Self {
-        InProcess { own, warm, parser: parse::command::<Cli>(false), spell }
+        InProcess { own, warm, parser: parse::command(false), spell }
     }
 
     /// Runs a command as a process of its own would, in the named namespace or that of this process.
@@ -101,7 +101,7 @@ impl InProcess {
     ) -> Answer {
         let arguments: Vec<OsString> =
             std::iter::once("kb".into()).chain(arguments.into_iter().map(Into::into)).collect();
-        let (cli, matches) = match parse::try_parse::<Cli>(&mut self.parser, &arguments, self.spell) {
+        let (cli, matches) = match parse::try_parse(&mut self.parser, &arguments, self.spell) {
             Ok(parsed) => parsed,
             Err(error) => return Answer::of(&parse::as_usage(&error.to_string())),
         };

@@ -158,7 +158,7 @@ pub fn main() -> ExitCode {
         }
     }
     let arguments: Vec<OsString> = std::env::args_os().collect();
-    let (cli, matches) = parse::parse::<Cli>(&arguments);
+    let (cli, matches) = parse::parse(&arguments);
     cli.global.apply_color();
     let global = cli.global.clone();
     // Some crashes inside an engine cannot be caught; all of them end the command in the same way.
@@ -266,7 +266,7 @@ async fn answer(context: &Context, command: Command) -> Result<u8> {
         Command::Eval(args) => eval::run(context, args).await,
         Command::Models(args) => models::run(context, args).await,
         Command::Llm(args) => llm::run(context, args).await,
-        Command::Man(args) => man::run(context, &args, parse::command::<Cli>(true)),
+        Command::Man(args) => man::run(context, &args, parse::command(true)),
         Command::SelfCheck(args) => self_check::run(context, &args),
         Command::Completions(_) | Command::Schema(_) => Ok(0),
     }

@@ -10,7 +10,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 
 use super::global::{error_json, write_line};
-use super::spelling;
+use super::{Cli, spelling};
 use crate::error::{Error, Kind};
 use crate::text::{lists, squeeze};
 
@@ -20,9 +20,9 @@ const RARE: &str = "\
     self-check serve trust watch";
 
 /// Parses arguments, or prints help or an error and exits. Also gives the matches of the subcommand.
-pub(super) fn parse<C: CommandFactory + FromArgMatches>(arguments: &[OsString]) -> (C, ArgMatches) {
+pub(super) fn parse(arguments: &[OsString]) -> (Cli, ArgMatches) {
     let arguments = &help_as_option(arguments);
-    let mut command = command::<C>(arguments.iter().any(|argument| argument == "--help"));
+    let mut command = command(arguments.iter().any(|argument| argument == "--help"));
     try_parse(&mut command, arguments, spelling::register).unwrap_or_else(|error| print_and_exit(&error, arguments))
 }
 
@@ -54,15 +54,15 @@ pub(super) type Spell = fn(&Command, &ArgMatches);
 ///
 /// # Errors
 /// If the arguments ask for help or are not valid.
-pub(super) fn try_parse<C: CommandFactory + FromArgMatches>(
+pub(super) fn try_parse(
     command: &mut Command,
     arguments: &[OsString],
     spell: Spell,
-) -> Result<(C, ArgMatches), clap::Error> {
+) -> Result<(Cli, ArgMatches), clap::Error> {
     let matches = command.try_get_matches_from_mut(arguments);
     let matches =
         matches.map_err(|error| suggest_document(blame_variable(error, command, arguments), command, arguments))?;
-    let cli = C::from_arg_matches(&matches).map_err(|error| error.format(command))?;
+    let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(command))?;
     let (mut command, mut matches) = (&*command, &matches);
     while let Some((name, inner)) = matches.subcommand() {
         let Some(subcommand) = command.find_subcommand(name) else { break };
@@ -73,8 +73,8 @@ pub(super) fn try_parse<C: CommandFactory + FromArgMatches>(
 }
 
 /// The command line. `-h` shows what people use daily, `--help` (`all`) everything, both in the compact layout.
-pub(super) fn command<C: CommandFactory>(all: bool) -> Command {
-    adjust(C::command(), all)
+pub(super) fn command(all: bool) -> Command {
+    adjust(Cli::command(), all)
 }
 
 fn adjust(command: Command, all: bool) -> Command {
@@ -185,11 +185,10 @@ fn suggest_document(mut error: clap::Error, command: &Command, arguments: &[OsSt
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::Cli;
 
     #[test]
     fn the_command_line_is_consistent() {
-        command::<Cli>(false).debug_assert();
+        command(false).debug_assert();
     }
 
     #[test]
@@ -198,7 +197,7 @@ mod tests {
         assert!(wants_json(&arguments("kb search x --format json -k 0")));
         assert!(wants_json(&arguments("kb search x --format=jsonl")));
         assert!(!wants_json(&arguments("kb search json --format table")));
-        let mut command = command::<Cli>(true);
+        let mut command = command(true);
         let error = command.try_get_matches_from_mut(["kb", "search", "x", "--min-confidence", "7"]).unwrap_err();
         let usage = as_usage(&error.to_string());
         assert_eq!(usage.message(), "invalid value '7' for '--min-confidence <SHARE>': expected a number from 0 to 1");
@@ -215,7 +214,7 @@ mod tests {
             ("kb chunks-list --documents", false),
             ("kb toc manual.pdf guide.pdf", false),
         ] {
-            let mut command = command::<Cli>(true);
+            let mut command = command(true);
             let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
             let error = command.try_get_matches_from_mut(&arguments).unwrap_err();
             let error = suggest_document(error, &command, &arguments).to_string();
@@ -239,7 +238,7 @@ mod tests {
             command.get_subcommands_mut().for_each(|subcommand| check(subcommand, most));
         }
         for (all, most) in [(false, 40), (true, 120)] {
-            let mut command = command::<Cli>(all).term_width(100);
+            let mut command = command(all).term_width(100);
             command.build();
             check(&mut command, most);
         }

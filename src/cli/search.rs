@@ -96,8 +96,7 @@ pub async fn run(context: &Context, args: SearchArgs) -> Result<u8> {
     let (searcher, request) = prepare_request(context, args.query_args, args.target, output).await?;
     if let Some(id) = &args.why {
         let why = searcher.why(&request, id).await?;
-        let flag = why.loss.setting.map(|setting| setting.to_string());
-        context.show(render::why(&why, flag.as_deref()).read_from(&searcher.snapshots().await?))?;
+        context.show(render::why(&why).read_from(&searcher.snapshots().await?))?;
         return Ok(u8::from(why.rank.is_none()));
     }
     let result = searcher.search(&request).await?;

@@ -51,7 +51,7 @@ mod unix {
     use super::super::in_process::run_catching_crash;
     use super::super::invocation::Context;
     use super::super::output::{self, Output};
-    use super::super::{Cli, Command, answer, parse, spelling};
+    use super::super::{Command, answer, parse, spelling};
     use super::ServeArgs;
     use crate::config::{Config, ServeChoice};
     use crate::error::{Error, Kind, Result};
@@ -86,7 +86,7 @@ mod unix {
         let (idle, socket) = (period::duration(args.idle.as_secs_f64()), server.socket().display());
         context.tell(&format!("kb serve listens at {socket} and ends after {idle} without a command"));
         std::env::set_current_dir(ROOT_FOLDER).unwrap_or_default();
-        let (warm, mut command_line) = (Arc::new(Warm::new(engine)), parse::command::<Cli>(false));
+        let (warm, mut command_line) = (Arc::new(Warm::new(engine)), parse::command(false));
         let root = root.to_owned();
         let end = server.run(args.idle, async |call| answer_to(call, &root, &warm, &mut command_line).await).await?;
         if end == End::Idle {
@@ -112,7 +112,7 @@ mod unix {
         if std::env::set_current_dir(&call.folder).is_err() {
             return declined("it cannot enter the current folder");
         }
-        let Ok((mut cli, matches)) = parse::try_parse::<Cli>(command_line, &call.arguments, spelling::register) else {
+        let Ok((mut cli, matches)) = parse::try_parse(command_line, &call.arguments, spelling::register) else {
             return declined("it does not understand the command");
         };
         if !cli.command.is_served() {

@@ -91,8 +91,7 @@ mod tests {
                 true => "x",
                 false => word,
             });
-            let parsed = crate::cli::parse::command::<crate::cli::Cli>(true)
-                .try_get_matches_from(["kb"].into_iter().chain(words));
+            let parsed = crate::cli::parse::command(true).try_get_matches_from(["kb"].into_iter().chain(words));
             // These name a command alone: its argument is the user's.
             let is_part = ["search", "namespaces remove"].contains(&step);
             let parses = parsed.err().is_none_or(|error| match error.kind() {

@@ -50,12 +50,12 @@ fn stages(trace: &Trace) -> Grid {
     Grid::new(&header, &[1, 2, 3], trace.stages.iter().map(row))
 }
 
-/// What `kb search --why ID` shows. `flag` is the flag of the setting that governs the stage.
-pub fn why(why: &Why, flag: Option<&str>) -> Page {
+/// What `kb search --why ID` shows.
+pub fn why(why: &Why) -> Page {
     let mut page = Page::new("why", why).with_paths(&why.chunk_id);
     page.styled(if why.rank.is_some() { TITLE } else { BAD }, headline(why));
-    if let Some(flag) = flag {
-        page.line(format!("{flag} controls this stage"));
+    if let Some(setting) = why.loss.setting {
+        page.line(format!("{setting} controls this stage"));
     }
     let places = why.stages.iter().map(places);
     page.grid(Grid::new(&["stage", "place", "of", "score"], &[1, 2, 3], places));

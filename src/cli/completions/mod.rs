@@ -12,7 +12,7 @@ use clap_complete::CompleteEnv;
 use clap_complete::env::{Bash, Elvish, EnvCompleter, Fish, Powershell, Zsh};
 use clap_complete_nushell::Nushell;
 
-use super::{Cli, parse};
+use super::parse;
 use crate::error::{Error, Result};
 use values::Quoting;
 
@@ -88,7 +88,7 @@ pub(super) fn answer() -> Result<bool> {
         _ => Quoting::OfShell,
     };
     values::QUOTING.get_or_init(|| quoting);
-    let command = || values::completing(parse::command::<Cli>(true));
+    let command = || values::completing(parse::command(true));
     CompleteEnv::with_factory(command)
         .var(ASKED)
         .completer(NAME)

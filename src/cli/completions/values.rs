@@ -200,14 +200,14 @@ fn typed_option(words: &[String], long: &str, short: Option<char>) -> Option<Str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::{Cli, parse};
+    use crate::cli::parse;
 
     #[test]
     fn completed_words_are_valid() {
         for (setting, words) in SEARCH_WORDS {
             for word in words {
                 let typed = ["kb", "search", "x", &format!("--{setting}={word}")].map(std::ffi::OsString::from);
-                let parsed = parse::command::<Cli>(true).try_get_matches_from(typed);
+                let parsed = parse::command(true).try_get_matches_from(typed);
                 assert!(parsed.is_ok(), "{setting} {word}");
             }
         }

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult, CompletionInfo,
     ContentBlock, Implementation, JsonObject, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ReadResourceRequestParams, ReadResourceResponse,
+    PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse,
     ReadResourceResult, Resource, ResourceContents, ResourceTemplate, ServerCapabilities, ServerConfig, Tool,
 };
-use rmcp::service::{Peer, RequestContext};
+use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
@@ -134,12 +134,6 @@ impl Handler {
     }
 }
 
-async fn tell(client: &Peer<RoleServer>, token: &ProgressToken, step: ProgressStep) {
-    let told = ProgressNotificationParam::new(token.clone(), step.done as f64).with_message(step.message);
-    // The client may have gone.
-    drop(client.notify_progress(told).await);
-}
-
 /// The ways to split the address of a document into namespace and document. The names of both may have slashes, so the
 /// namespaces that exist decide, the longest name first; if none does, the address has the name of one before its first
 /// slash.
@@ -216,11 +210,11 @@ impl ServerHandler for Handler {
                 () = context.ct.cancelled() => {
                     return Err(ErrorData::internal_error("the request was cancelled", None));
                 }
-                Some(step) = told.recv() => {
-                    if let Some(token) = &token {
-                        tell(&context.peer, token, step).await;
-                    }
-                }
+                Some(ProgressStep { done, message }) = told.recv() => if let Some(token) = &token {
+                    let step = ProgressNotificationParam::new(token.clone(), done as f64).with_message(message);
+                    // The client may have gone.
+                    drop(context.peer.notify_progress(step).await);
+                },
                 answer = &mut call => return answer.map(Into::into),
             }
         }
