@@ -106,7 +106,12 @@ impl Status {
         let model = format!("{}, {} dimensions", self.model, self.dimension);
         let no_model = self.model_problem.as_deref().unwrap_or_default();
         let no_device = self.engine_problem.as_deref().unwrap_or_default();
-        let mut facts = vec![
+        let writer = || self.writer.as_ref().map_or_else(|| "another kb".to_owned(), |writer| writer.in_words(&now));
+        let unfinished = "is unfinished; the next command that writes finishes or drops it";
+        let pending = self.pending_generation.map(|pending| {
+            format!("generation {pending} {}", if self.writing { "is being published" } else { unfinished })
+        });
+        vec![
             ("store", self.store.clone()),
             ("namespace", self.namespace.clone()),
             ("generation", format!("{}, published {published}", self.generation)),
@@ -119,17 +124,9 @@ impl Status {
             ("history", history),
             ("model", format!("{model}{}", around("; only keyword search works: ", no_model, ""))),
             ("engine", format!("{}{}", self.engine, around("; requested device unavailable: ", no_device, ""))),
-        ];
-        if self.writing {
-            let who = self.writer.as_ref().map_or_else(|| "another kb".to_owned(), |writer| writer.in_words(&now));
-            facts.push(("writing", who));
-        }
-        if let Some(pending) = self.pending_generation {
-            let unfinished = "is unfinished; the next command that writes finishes or drops it";
-            let state = if self.writing { "is being published" } else { unfinished };
-            facts.push(("pending", format!("generation {pending} {state}")));
-        }
-        facts
+            ("writing", if self.writing { writer() } else { String::new() }),
+            ("pending", pending.unwrap_or_default()),
+        ]
     }
 }
 
@@ -272,36 +269,25 @@ pub fn checks(checks: &[NamespaceCheck]) -> Page {
 
 /// What `kb optimize` shows.
 pub fn optimized(optimized: &Optimized) -> Page {
-    let Optimized {
-        generation,
-        files_before,
-        files_after,
-        indexes,
-        segments_before,
-        segments_after,
-        deleted_parent_chunks,
-    } = optimized;
-    let mut page = Page::new("optimize", optimized).with_paths(*generation);
+    let mut page = Page::new("optimize", optimized).with_paths(optimized.generation);
     if optimized.is_nothing() {
         page.line("nothing to do");
         return page;
     }
-    let changed = |before: &usize, after: &usize, what: &str| {
-        (before != after).then(|| format!("{} became {after}", count(*before, what)))
+    let changed = |before: usize, after: usize, what: &str| {
+        (before != after).then(|| format!("{} became {after}", count(before, what)))
     };
+    let generation = optimized.generation;
     let generation = generation.map(|generation| format!("published generation {generation} with the same documents"));
-    let indexes = (!indexes.is_empty()).then(|| format!("indexed {}", first_of(indexes.iter().cloned())));
-    let deleted = (*deleted_parent_chunks > 0).then(|| {
-        let chunks = count(*deleted_parent_chunks, "deleted parent chunk");
-        format!("removed the text of {chunks} from the keyword index")
-    });
-    let done = [
-        generation,
-        changed(files_before, files_after, "data file"),
-        indexes,
-        changed(segments_before, segments_after, "segment").map(|segments| format!("{segments} in the keyword index")),
-        deleted,
-    ];
+    let files = changed(optimized.files_before, optimized.files_after, "data file");
+    let indexes = optimized.indexes.iter().cloned();
+    let indexes = (!optimized.indexes.is_empty()).then(|| format!("indexed {}", first_of(indexes)));
+    let segments = changed(optimized.segments_before, optimized.segments_after, "segment");
+    let segments = segments.map(|segments| format!("{segments} in the keyword index"));
+    let deleted = count(optimized.deleted_parent_chunks, "deleted parent chunk");
+    let deleted = format!("removed the text of {deleted} from the keyword index");
+    let deleted = Some(deleted).filter(|_| optimized.deleted_parent_chunks > 0);
+    let done = [generation, files, indexes, segments, deleted];
     page.line(done.into_iter().flatten().collect::<Vec<_>>().join("; "));
     page
 }
