@@ -114,15 +114,12 @@ pub(super) fn nothing_found(context: &Context, query: &str, notes: &[Note], near
         context.tell(&format!("nothing found for {:?}", crate::text::truncate(query, 80)));
     }
     if !nearest.is_empty() {
-        let named = nearest.iter().map(render::nearest);
-        let all = Setting("all");
+        let named: Vec<String> = nearest.iter().map(render::nearest).collect();
+        let (named, all) = (named.join("; "), Setting("all"));
         let typed = context.is_typed("min_confidence");
         let from = if typed { None } else { origin_of("min_confidence", &context.store()?)? };
         let from = from.map_or_else(String::new, |place| format!(" of {place}"));
-        context.tell(&format!(
-            "nearest, but below the confidence limit{from} ({all} shows them): {}",
-            named.collect::<Vec<_>>().join("; ")
-        ));
+        context.tell(&format!("nearest, but below the confidence limit{from} ({all} shows them): {named}"));
     }
     Ok(1)
 }

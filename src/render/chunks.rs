@@ -119,12 +119,10 @@ pub fn sections(content: &SectionContent, names: &SectionNames, width: usize) ->
         };
         let text = markdown_of(&content.source, &part.content);
         let place = paint(PLACE, facts.join("  "));
-        let table = format!(
-            "{}{}  {place}{}",
-            names.shown(section).map_or_else(String::new, |path| format!("{} ", paint(DIM, path))),
-            paint(TITLE, &section.title),
-            around("\n\n", &wrapped(&content.source, &aligned(&part.content, width), width.max(LEAST_TEXT)), "")
-        );
+        let path = names.shown(section).map_or_else(String::new, |path| format!("{} ", paint(DIM, path)));
+        let title = format!("{path}{}  {place}", paint(TITLE, &section.title));
+        let shown = wrapped(&content.source, &aligned(&part.content, width), width.max(LEAST_TEXT));
+        let table = format!("{title}{}", around("\n\n", &shown, ""));
         let table = page.linked(&table, &place, &content.source, section.page_start);
         page.gap();
         page.both(table, format!("{level} {}{origin}{}", section.title, around("\n\n", &text, "")));

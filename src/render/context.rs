@@ -41,10 +41,8 @@ impl Layout for MarkdownLayout {
             for parent in &document.parent_chunks {
                 let title = if parent.section.titles.is_empty() { &document.title } else { &parent.section.titles };
                 let (title, origin) = (printable(title), origin(document, parent));
-                text.push_str(&format!(
-                    "## {title}\n{origin}\n\n{}\n\n",
-                    markdown_of(&document.source, &parent.content)
-                ));
+                let content = markdown_of(&document.source, &parent.content);
+                text.push_str(&format!("## {title}\n{origin}\n\n{content}\n\n"));
                 let ids: Vec<String> = parent.children.iter().map(|child| format!("`{}`", child.chunk_id)).collect();
                 text.push_str(&around("Matching child chunks: ", &ids.join(", "), "\n\n"));
             }

@@ -56,13 +56,10 @@ pub fn deleted_chunks(documents: &[DocumentDeletion], generation: Option<u64>) -
 pub fn corrected_contents(report: &CorrectionReport) -> Page {
     let mut page = Page::new("toc_edit", report).with_sources([&report.source]);
     let CorrectionReport { source, .. } = report;
-    let result = format!(
-        "{}, {}; {} embedded, {} reused",
-        count(report.sections as usize, "section"),
-        count(report.parents as usize, "parent chunk"),
-        count(report.embedded, "child chunk"),
-        report.reused
-    );
+    let (sections, parents) = (report.sections as usize, report.parents as usize);
+    let (sections, parents) = (count(sections, "section"), count(parents, "parent chunk"));
+    let (embedded, reused) = (count(report.embedded, "child chunk"), report.reused);
+    let result = format!("{sections}, {parents}; {embedded} embedded, {reused} reused");
     page.line(match report.outcome {
         Outcome::Stored => format!("corrected {source}: {result}"),
         Outcome::Unchanged => format!("no change: the table of contents of {source}"),

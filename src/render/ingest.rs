@@ -101,11 +101,9 @@ fn summarise(report: &IngestReport, page: &mut Page) {
         page.line(format!("{counts}; {embedded} embedded, {reused} reused, {:.1} s", report.seconds));
         if report.without_vectors > 0 {
             let (have, them) = if report.without_vectors == 1 { ("has", "it") } else { ("have", "them") };
-            page.line(format!(
-                "{} {have} no vectors, so only keyword search finds {them}; `{}` makes the vectors",
-                count(report.without_vectors, "document"),
-                NextStep::MakeVectors
-            ));
+            let (documents, next) = (count(report.without_vectors, "document"), NextStep::MakeVectors);
+            let lack = format!("{documents} {have} no vectors, so only keyword search finds {them}");
+            page.line(format!("{lack}; `{next}` makes the vectors"));
         }
     }
     if let Some(languages) = &report.languages {
@@ -132,10 +130,8 @@ pub(super) fn add_contexts(report: &ContextsReport, page: &mut Page) {
         return page.line(format!("the language model would write contexts for {parents}: {}", estimate.in_words()));
     }
     let (have, keep) = if report.without == 1 { ("has", "keeps its") } else { ("have", "keep their") };
-    let without = format!(
-        "{} {have} no context of a language model and {keep} rule-based one",
-        count(report.without, "parent chunk")
-    );
+    let without = count(report.without, "parent chunk");
+    let without = format!("{without} {have} no context of a language model and {keep} rule-based one");
     const NO_MODEL: &str = "no language model is configured ([llm] in kb.toml)";
     match &report.model {
         None if report.without == 0 => page.line(format!("{NO_MODEL}; it would write the contexts of {parents}")),

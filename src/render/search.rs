@@ -191,11 +191,9 @@ fn shown_hit(hit: &Hit, result: &SearchResult, screen: Screen) -> (String, Strin
     let origin = dim([&hit.source, section, &chunks, edited, &namespaces, &confidence, &matched, &whole]);
     let table = format!("{title}\n{lines}{}", parts_behind("    ", &origin, screen));
     let [edited, namespaces, matched] = [edited, &namespaces, &matched].map(|part| around(" · ", part, ""));
-    let origin = format!(
-        "`{}` · section `{section}`{quoted_chunks}{edited}{namespaces} · confidence {:.2}{matched}",
-        printable(&hit.source),
-        hit.confidence
-    );
+    let (source, confidence) = (printable(&hit.source), hit.confidence);
+    let origin = format!("`{source}` · section `{section}`{quoted_chunks}{edited}{namespaces}");
+    let origin = format!("{origin} · confidence {confidence:.2}{matched}");
     let (rank, place, text) = (hit.rank, around(" (", &place, ")"), hit.text());
     (table, format!("## {rank}. {heading}{place}\n\n{origin}\n\n{}", markdown_of(&hit.source, &text)))
 }

@@ -177,12 +177,8 @@ pub fn archived(kind: &'static str, done: &Archived, file: &Path, left_behind: O
     page.namespace = Some(done.namespace.clone());
     let (verb, into) = if kind == "export" { ("exported", "to") } else { ("imported", "from") };
     let documents = count(done.documents, "document");
-    page.line(format!(
-        "{verb} the namespace {:?} with {documents} {into} {} ({})",
-        done.namespace,
-        file.display(),
-        size(done.bytes)
-    ));
+    let (namespace, size) = (&done.namespace, size(done.bytes));
+    page.line(format!("{verb} the namespace {namespace:?} with {documents} {into} {} ({size})", file.display()));
     page.notes.extend(left_behind.map(|path| Note {
         code: "left_behind",
         message: format!("{} belongs to the store and was not exported; copy it by hand", path.display()),
@@ -255,14 +251,9 @@ pub fn checks(checks: &[NamespaceCheck]) -> Page {
             0 => "sound".to_owned(),
             some => format!("{} found", count(some, "fault")),
         };
-        page.line(format!(
-            "{}: {state}; generation {}, {}, {}, {}",
-            now.namespace,
-            now.generation,
-            count(now.documents, "document"),
-            count(now.sections, "section"),
-            count(now.chunks, "chunk")
-        ));
+        let counts = [(now.documents, "document"), (now.sections, "section"), (now.chunks, "chunk")];
+        let counts = counts.map(|(number, of)| count(number, of)).join(", ");
+        page.line(format!("{}: {state}; generation {}, {counts}", now.namespace, now.generation));
     }
     page
 }
