@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::grid::Grid;
+use super::grid::{Column, Grid};
 use super::page::Page;
 use super::style::{around, pages};
 use crate::error::NextStep;
@@ -78,23 +78,19 @@ fn several(documents: &[ListedDocument<'_>]) -> bool {
 /// What `kb docs` shows.
 pub fn document_list(documents: &[ListedDocument<'_>]) -> Page {
     let several = several(documents);
-    let header = ["namespace", "id", "title", "source", "pages", "sections", "parent chunks"];
-    let header = &header[usize::from(!several)..];
-    let row = |listed: &ListedDocument<'_>| {
-        let row = listed.row;
-        let own = [
-            row.doc_id.to_string(),
-            row.title.clone(),
-            format!("{}{}", row.source, around(" (", listed.stale(), ")")),
-            row.pages.map(|pages| pages.to_string()).unwrap_or_default(),
-            row.sections.to_string(),
-            row.parents.to_string(),
-        ];
-        several.then(|| listed.namespace.to_owned()).into_iter().chain(own).collect()
-    };
+    let columns: &[Column<'_, ListedDocument<'_>>] = &[
+        ("namespace", &|listed| listed.namespace.to_owned()),
+        ("id", &|listed| listed.row.doc_id.to_string()),
+        ("title", &|listed| listed.row.title.clone()),
+        ("source", &|listed| format!("{}{}", listed.row.source, around(" (", listed.stale(), ")"))),
+        ("pages", &|listed| listed.row.pages.map(|pages| pages.to_string()).unwrap_or_default()),
+        ("sections", &|listed| listed.row.sections.to_string()),
+        ("parent chunks", &|listed| listed.row.parents.to_string()),
+    ];
+    let columns = &columns[usize::from(!several)..];
     let mut page = page_of(documents);
-    let numbers = [header.len() - 3, header.len() - 2, header.len() - 1];
-    page.grid(Grid::new(header, &numbers, documents.iter().map(row)));
+    let numbers = [columns.len() - 3, columns.len() - 2, columns.len() - 1];
+    page.grid(Grid::of(documents, &numbers, columns));
     page
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::grid::Grid;
+use super::grid::{Column, Grid};
 use super::json::{value, value_with};
 use super::page::{MOST_LISTED, Page};
 use super::style::around;
@@ -11,22 +11,18 @@ use crate::text::count;
 
 /// What `kb entities` shows. `several` namespaces add a column.
 pub fn entity_list(entities: &[ListedEntity], several: bool) -> Page {
-    let row = |entity: &ListedEntity| {
-        let mut cells = vec![
-            entity.name.clone(),
-            entity.kind.clone(),
-            entity.state.clone().unwrap_or_default(),
-            entity.time.as_ref().map(|time| time.to_string()).unwrap_or_default(),
-            entity.documents.to_string(),
-            entity.parents.to_string(),
-        ];
-        cells.extend(several.then(|| entity.namespace.clone()));
-        cells
-    };
-    let mut header = vec!["name", "type", "state", "since", "documents", "parent chunks"];
-    header.extend(several.then_some("namespace"));
+    let columns: &[Column<'_, ListedEntity>] = &[
+        ("name", &|entity| entity.name.clone()),
+        ("type", &|entity| entity.kind.clone()),
+        ("state", &|entity| entity.state.clone().unwrap_or_default()),
+        ("since", &|entity| entity.time.as_ref().map(|time| time.to_string()).unwrap_or_default()),
+        ("documents", &|entity| entity.documents.to_string()),
+        ("parent chunks", &|entity| entity.parents.to_string()),
+        ("namespace", &|entity| entity.namespace.clone()),
+    ];
+    let columns = &columns[..columns.len() - usize::from(!several)];
     let mut page = Page::list("entities", "entity", entities).with_paths(entities.iter().map(|entity| &entity.name));
-    page.grid(Grid::new(&header, &[4, 5], entities.iter().map(row)));
+    page.grid(Grid::of(entities, &[4, 5], columns));
     page
 }
 

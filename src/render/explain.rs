@@ -4,7 +4,7 @@ use crate::ids::ChunkId;
 use crate::search::{Stage, Trace, Why, WhyStage};
 use crate::text::printable;
 
-use super::grid::Grid;
+use super::grid::{Column, Grid};
 use super::page::Page;
 use super::style::{BAD, TITLE, around};
 
@@ -33,21 +33,21 @@ pub(super) fn found_by(trace: &Trace, ids: &[&ChunkId]) -> [Option<usize>; 2] {
 }
 
 fn stages(trace: &Trace) -> Grid {
-    let row = |stage: &Stage| {
+    let first = |stage: &Stage| {
         let first = stage.candidates.iter().take(MOST_SHOWN).map(|candidate| {
             format!("{} {:.3}{}", candidate.id, candidate.score, around(" “", &printable(&candidate.begins), "”"))
         });
-        vec![
-            stage.name.clone(),
-            format!("{:.1}", stage.milliseconds),
-            stage.taken.to_string(),
-            stage.given.to_string(),
-            stage.notes.join("; "),
-            first.collect::<Vec<_>>().join("\n"),
-        ]
+        first.collect::<Vec<_>>().join("\n")
     };
-    let header = ["stage", "ms", "in", "out", "notes", "first candidates"];
-    Grid::new(&header, &[1, 2, 3], trace.stages.iter().map(row))
+    let columns: &[Column<'_, Stage>] = &[
+        ("stage", &|stage| stage.name.clone()),
+        ("ms", &|stage| format!("{:.1}", stage.milliseconds)),
+        ("in", &|stage| stage.taken.to_string()),
+        ("out", &|stage| stage.given.to_string()),
+        ("notes", &|stage| stage.notes.join("; ")),
+        ("first candidates", &first),
+    ];
+    Grid::of(&trace.stages, &[1, 2, 3], columns)
 }
 
 /// What `kb search --why ID` shows.
@@ -57,8 +57,13 @@ pub fn why(why: &Why) -> Page {
     if let Some(setting) = why.loss.setting {
         page.line(format!("{setting} controls this stage"));
     }
-    let places = why.stages.iter().map(places);
-    page.grid(Grid::new(&["stage", "place", "of", "score"], &[1, 2, 3], places));
+    let columns: &[Column<'_, WhyStage>] = &[
+        ("stage", &|stage| stage.name.clone()),
+        ("place", &|stage| stage.place.map_or("–".to_owned(), |place| place.to_string())),
+        ("of", &|stage| stage.of.to_string()),
+        ("score", &|stage| stage.score.map_or("–".to_owned(), |score| format!("{score:.3}"))),
+    ];
+    page.grid(Grid::of(&why.stages, &[1, 2, 3], columns));
     page
 }
 
@@ -76,13 +81,4 @@ fn headline(why: &Why) -> String {
         (None, Some(stage)) => format!("{}{best} was lost in the stage {stage}{at}{}", why.id, clause(&loss.reason)),
         (None, None) => format!("{}{best} is not in the result", why.id),
     }
-}
-
-fn places(stage: &WhyStage) -> Vec<String> {
-    vec![
-        stage.name.clone(),
-        stage.place.map_or("–".to_owned(), |place| place.to_string()),
-        stage.of.to_string(),
-        stage.score.map_or("–".to_owned(), |score| format!("{score:.3}")),
-    ]
 }

@@ -24,7 +24,16 @@ pub(super) struct Grid {
     pub whole: Vec<usize>,
 }
 
+/// The head of a column, and its cell in the row of an item.
+pub(super) type Column<'c, T> = (&'static str, &'c dyn Fn(&T) -> String);
+
 impl Grid {
+    /// A row for each item.
+    pub fn of<T>(items: &[T], right: &[usize], columns: &[Column<'_, T>]) -> Self {
+        let header: Vec<&'static str> = columns.iter().map(|(head, _)| *head).collect();
+        Grid::new(&header, right, items.iter().map(|item| columns.iter().map(|(_, cell)| cell(item)).collect()))
+    }
+
     pub fn new(header: &[&'static str], right: &[usize], rows: impl IntoIterator<Item = Vec<String>>) -> Self {
         Grid { header: header.to_vec(), rows: rows.into_iter().collect(), right: right.to_vec(), ..Grid::default() }
     }

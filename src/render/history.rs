@@ -1,7 +1,7 @@
 //! The generations of a namespace: the list, one that was restored, and the difference between two.
 
 use super::chunks::LEAST_TEXT;
-use super::grid::Grid;
+use super::grid::{Column, Grid};
 use super::page::Page;
 use super::style::{ADDED, BAD, CHANGED, DIM, around, counted, cut, paint};
 use crate::store::{ChangeKind, Counts, DocumentDiff, GenerationDiff, Item, LogEntry, Note, Restored, TextChange};
@@ -10,23 +10,20 @@ use crate::text::{count, moment};
 /// What `kb log` shows.
 pub fn log(entries: &[LogEntry]) -> Page {
     let now = jiff::Zoned::now();
-    let row = |entry: &LogEntry| {
-        let state = match (entry.published, entry.restorable) {
-            (true, _) => "published",
-            (_, true) => "can be restored",
-            _ => "gone",
-        };
-        vec![
-            entry.generation.to_string(),
-            in_words(&entry.published_at, &now),
-            entry.note.as_ref().map_or_else(|| "not recorded".to_owned(), command),
-            entry.note.as_ref().map(documents).unwrap_or_default(),
-            state.to_owned(),
-        ]
+    let state = |entry: &LogEntry| match (entry.published, entry.restorable) {
+        (true, _) => "published",
+        (_, true) => "can be restored",
+        _ => "gone",
     };
+    let columns: &[Column<'_, LogEntry>] = &[
+        ("generation", &|entry| entry.generation.to_string()),
+        ("published", &|entry| in_words(&entry.published_at, &now)),
+        ("command", &|entry| entry.note.as_ref().map_or_else(|| "not recorded".to_owned(), command)),
+        ("documents", &|entry| entry.note.as_ref().map(documents).unwrap_or_default()),
+        ("state", &|entry| state(entry).to_owned()),
+    ];
     let mut page = Page::list("log", "generation", entries).with_paths(entries.iter().map(|entry| entry.generation));
-    let header = ["generation", "published", "command", "documents", "state"];
-    page.grid(Grid::new(&header, &[0], entries.iter().map(row)));
+    page.grid(Grid::of(entries, &[0], columns));
     page
 }
 

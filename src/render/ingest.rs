@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::grid::Grid;
+use super::grid::{Column, Grid};
 use super::page::{MOST_LISTED, Page};
 use super::style::{BAD, counted};
 use crate::error::{NextStep, Setting};
@@ -28,8 +28,19 @@ pub fn ingested(report: &IngestReport, names_all: bool) -> Page {
         .with_field("counts", counts)
         .with_field("notes", notes)
         .with_sources(changed.iter().map(|one| &one.source));
-    let header = ["action", "id", "source", "pages", "sections", "parent chunks"];
-    page.grid(Grid::new(&header, &[3, 4, 5], changed.iter().take(MOST_LISTED).map(|one| row(one))));
+    let number = |of: &SourceReport, number: u32| match of.action {
+        Action::Removed => String::new(),
+        _ => number.to_string(),
+    };
+    let columns: &[Column<'_, &SourceReport>] = &[
+        ("action", &|one| one.action.name().to_owned()),
+        ("id", &|one| one.doc_id.clone().map_or_else(String::new, String::from)),
+        ("source", &|one| one.source.clone()),
+        ("pages", &|one| one.pages.map(|pages| pages.to_string()).unwrap_or_default()),
+        ("sections", &|one| number(one, one.sections)),
+        ("parent chunks", &|one| number(one, one.parents)),
+    ];
+    page.grid(Grid::of(&changed[..changed.len().min(MOST_LISTED)], &[3, 4, 5], columns));
     page.count_rest(changed.len());
     for one in &report.sources {
         if one.action == Action::Failed {
@@ -44,18 +55,6 @@ pub fn ingested(report: &IngestReport, names_all: bool) -> Page {
     summarise(report, &mut page);
     name_left_alone(report, names_all, &mut page);
     page
-}
-
-fn row(one: &SourceReport) -> Vec<String> {
-    let number = |number: u32| if one.action == Action::Removed { String::new() } else { number.to_string() };
-    vec![
-        one.action.name().to_owned(),
-        one.doc_id.clone().map_or_else(String::new, String::from),
-        one.source.clone(),
-        one.pages.map(|pages| pages.to_string()).unwrap_or_default(),
-        number(one.sections),
-        number(one.parents),
-    ]
 }
 
 /// `failed: a.pdf: cannot open it; check the permissions`

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::json;
 
-use super::grid::Grid;
+use super::grid::{Column, Grid};
 use super::json::value;
 use super::page::Page;
 use super::style::{BAD, DIM};
@@ -133,19 +133,15 @@ pub fn suggested_models(models: &[SuggestedModel]) -> Page {
         .without_namespace()
         .with_items("suggested_model", models)
         .with_paths(models.iter().map(|line| &line.name));
-    let row = |line: &SuggestedModel| {
-        vec![
-            line.choice.to_owned(),
-            line.name.clone(),
-            line.reads.map_or_else(|| "?".to_owned(), |share| format!("{:.0} %", 100.0 * share)),
-            line.bytes.map_or_else(String::new, |bytes| format!("~{} MB", bytes / 1_000_000)),
-            line.languages.clone().unwrap_or_default(),
-            line.from.clone().unwrap_or_default(),
-        ]
-    };
-    let header = ["choice", "model", "reads of the text", "download", "languages", "from"];
-    let rows: Vec<Vec<String>> = models.iter().map(row).collect();
-    page.grid(Grid { whole: vec![0, 1, 2, 3], ..Grid::new(&header, &[2, 3], rows) });
+    let columns: &[Column<'_, SuggestedModel>] = &[
+        ("choice", &|line| line.choice.to_owned()),
+        ("model", &|line| line.name.clone()),
+        ("reads of the text", &|line| line.reads.map_or("?".to_owned(), |share| format!("{:.0} %", 100.0 * share))),
+        ("download", &|line| line.bytes.map_or_else(String::new, |bytes| format!("~{} MB", bytes / 1_000_000))),
+        ("languages", &|line| line.languages.clone().unwrap_or_default()),
+        ("from", &|line| line.from.clone().unwrap_or_default()),
+    ];
+    page.grid(Grid { whole: vec![0, 1, 2, 3], ..Grid::of(models, &[2, 3], columns) });
     match models.iter().find(|line| line.choice != "in use") {
         Some(SuggestedModel { name, installed: true, .. }) => {
             page.styled(DIM, format!("to use {name}: `{}`", NextStep::ReplaceModel(name)));

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::json;
 
-use super::grid::Grid;
+use super::grid::{Column, Grid};
 use super::history::in_words;
 use super::json::value_with;
 use super::page::{Note, Page};
@@ -150,20 +150,17 @@ pub struct NamespaceLine {
 pub fn namespace_list(namespaces: &[NamespaceLine]) -> Page {
     let number = |number: Option<u64>| number.map_or_else(|| "?".to_owned(), |number| number.to_string());
     let indent = |name: &str| "  ".repeat(name.matches('/').count());
-    let row = |line: &NamespaceLine| {
-        vec![
-            format!("{}{}", indent(&line.name), line.name),
-            number(line.documents.map(|documents| documents as u64)),
-            number(line.chunks.map(|chunks| chunks as u64)),
-            number(line.generation),
-            size(line.bytes),
-        ]
-    };
+    let columns: &[Column<'_, NamespaceLine>] = &[
+        ("name", &|line| format!("{}{}", indent(&line.name), line.name)),
+        ("documents", &|line| number(line.documents.map(|documents| documents as u64))),
+        ("chunks", &|line| number(line.chunks.map(|chunks| chunks as u64))),
+        ("generation", &|line| number(line.generation)),
+        ("size", &|line| size(line.bytes)),
+    ];
     let mut page = Page::list("namespaces", "namespace", namespaces)
         .without_namespace()
         .with_paths(namespaces.iter().map(|line| &line.name));
-    let header = ["name", "documents", "chunks", "generation", "size"];
-    page.grid(Grid::new(&header, &[1, 2, 3, 4], namespaces.iter().map(row)));
+    page.grid(Grid::of(namespaces, &[1, 2, 3, 4], columns));
     for line in namespaces {
         line.error.iter().for_each(|error| page.styled(BAD, format!("{}: {error}", line.name)));
     }
