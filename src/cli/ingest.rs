@@ -175,10 +175,8 @@ fn show_report(context: &Context, report: &IngestReport) -> Result<()> {
 
 fn listed_paths(list: &Path, with_nul: bool) -> Result<Vec<PathBuf>> {
     let text = read_text(list)?;
-    let paths: Vec<PathBuf> = match with_nul {
-        true => text.split('\0').filter(|path| !path.is_empty()).map(PathBuf::from).collect(),
-        false => text.lines().filter(|path| !path.is_empty()).map(PathBuf::from).collect(),
-    };
+    let paths: Vec<&str> = if with_nul { text.split('\0').collect() } else { text.lines().collect() };
+    let paths: Vec<PathBuf> = paths.into_iter().filter(|path| !path.is_empty()).map(PathBuf::from).collect();
     // Standard input would be read a second time, as a document.
     match paths.iter().find(|path| path.as_os_str() == "-") {
         Some(_) => Err(Error::usage(format!("{} lists `-`, which is not a file", name_of(list))).hint("leave it out")),

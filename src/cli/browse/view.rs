@@ -46,15 +46,9 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame) {
 }
 
 fn keys_that_fit(columns: u16) -> String {
-    let mut line = KEYS[0].to_owned();
-    for key in &KEYS[1..] {
-        let longer = format!("{line} · {key}");
-        if longer.width() > usize::from(columns) {
-            break;
-        }
-        line = longer;
-    }
-    line
+    let line = |keys: usize| KEYS[..keys].join(" · ");
+    let most = (1..=KEYS.len()).take_while(|keys| line(*keys).width() <= usize::from(columns)).last();
+    line(most.unwrap_or(1))
 }
 
 /// The end of a text that fits into `columns`: the query is typed there.

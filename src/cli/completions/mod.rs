@@ -53,19 +53,15 @@ enum Shell {
 
 pub fn run(args: &CompletionsArgs, command: &mut Command) -> Result<u8> {
     let mut script = Vec::new();
-    let asking: &dyn EnvCompleter = match args.shell {
-        Shell::Bash => &Bash,
-        Shell::Elvish => &Elvish,
-        Shell::Fish => &Fish,
-        Shell::Powershell => &Powershell,
-        Shell::Zsh => &Zsh,
-        Shell::Nushell => {
-            clap_complete::generate(Nushell, command, NAME, &mut script);
-            std::io::stdout().lock().write_all(&script)?;
-            return Ok(0);
-        }
-    };
-    asking.write_registration(ASKED, NAME, NAME, NAME, &mut script)?;
+    let mut register = |shell: &dyn EnvCompleter| shell.write_registration(ASKED, NAME, NAME, NAME, &mut script);
+    match args.shell {
+        Shell::Bash => register(&Bash)?,
+        Shell::Elvish => register(&Elvish)?,
+        Shell::Fish => register(&Fish)?,
+        Shell::Powershell => register(&Powershell)?,
+        Shell::Zsh => register(&Zsh)?,
+        Shell::Nushell => clap_complete::generate(Nushell, command, NAME, &mut script),
+    }
     let mut script = String::from_utf8_lossy(&script).into_owned();
     match args.shell {
         Shell::Zsh => script.push_str(FIRST_OF_ZSH),
