@@ -37,36 +37,21 @@ pub(super) fn hit(hit: &Value) -> Row {
     let titles: Vec<String> = titles.filter(|title| !title.is_empty()).collect();
     let title = titles.last().cloned().unwrap_or_else(|| text(&hit["title"]));
     let confidence = hit["confidence"].as_f64().unwrap_or_default();
-    Row {
-        depth: 0,
-        title,
-        about: format!("{confidence:.2}{}  {}", pages(hit), text(&hit["source"])),
-        text: Some(text(&hit["content"])),
-        target: RowTarget::Hit { chunk: text(&hit["chunk_id"]), section: text(&hit["section"]["id"]) },
-    }
+    let about = format!("{confidence:.2}{}  {}", pages(hit), text(&hit["source"]));
+    let target = RowTarget::Hit { chunk: text(&hit["chunk_id"]), section: text(&hit["section"]["id"]) };
+    Row { depth: 0, title, about, text: Some(text(&hit["content"])), target }
 }
 
 pub(super) fn document(document: &Value) -> Row {
-    let summary = text(&document["profile"]["summary"]);
-    let about = text(&document["source"]);
-    let described = format!("{}\n{about}\n\n{summary}", text(&document["title"]));
-    Row {
-        depth: 0,
-        title: text(&document["title"]),
-        about,
-        text: Some(described),
-        target: RowTarget::Document(text(&document["doc_id"])),
-    }
+    let (title, about) = (text(&document["title"]), text(&document["source"]));
+    let described = format!("{title}\n{about}\n\n{}", text(&document["profile"]["summary"]));
+    let target = RowTarget::Document(text(&document["doc_id"]));
+    Row { depth: 0, title, about, text: Some(described), target }
 }
 
 pub(super) fn add_sections(entry: &Value, depth: usize, rows: &mut Vec<Row>) {
-    rows.push(Row {
-        depth,
-        title: text(&entry["title"]),
-        about: pages(entry).trim().to_owned(),
-        text: None,
-        target: RowTarget::Section(text(&entry["section_id"])),
-    });
+    let (title, about) = (text(&entry["title"]), pages(entry).trim().to_owned());
+    rows.push(Row { depth, title, about, text: None, target: RowTarget::Section(text(&entry["section_id"])) });
     entry["children"].as_array().into_iter().flatten().for_each(|child| add_sections(child, depth + 1, rows));
 }
 
@@ -75,11 +60,7 @@ pub(super) fn generation(generation: &Value) -> Row {
     let counts = generation["counts"].as_object().into_iter().flatten();
     let counts: Vec<String> = counts.map(|(what, number)| format!("{number} {what}")).collect();
     let sources = generation["sources"].as_array().into_iter().flatten().map(|source| text(source) + "\n");
-    Row {
-        depth: 0,
-        title: format!("{number}  {}  {}", text(&generation["command"]), counts.join(", ")),
-        about: text(&generation["published_at"]),
-        text: Some(sources.collect()),
-        target: RowTarget::Generation(number),
-    }
+    let title = format!("{number}  {}  {}", text(&generation["command"]), counts.join(", "));
+    let about = text(&generation["published_at"]);
+    Row { depth: 0, title, about, text: Some(sources.collect()), target: RowTarget::Generation(number) }
 }
