@@ -6,7 +6,7 @@ use super::styles::{LetterFormat, ListPlace, Numbering, Properties, Role, Styles
 use crate::error::Result;
 use crate::load::package::{Element, Token, Xml};
 use crate::load::{Block, BlockKind, LineStyle};
-use crate::text::{join_words, lists, squeeze, tables};
+use crate::text::{join_filled, join_words, lists, squeeze, tables};
 
 /// Elements outside the current text: deletions, moves, earlier formatting, field codes, the pronunciation over a word,
 /// and the copy of a drawing for old programs.
@@ -39,8 +39,19 @@ struct Table {
     notes: Vec<(u32, String)>,
 }
 
-struct Walk<'a> {
-    styles: &'a Styles,
+impl Table {
+    /// Adds words and notes to the current cell.
+    fn add(&mut self, words: &str, notes: Vec<(u32, String)>) {
+        self.notes.extend(notes);
+        if let Some(cell) = self.rows.last_mut().and_then(|row| row.last_mut()) {
+            join_words(cell, words);
+        }
+    }
+}
+
+#[derive(Default)]
+struct Walk {
+    styles: Styles,
     numbering: Numbering,
     /// Those that nothing has referred to yet.
     notes: Notes,
@@ -58,21 +69,11 @@ struct Walk<'a> {
 pub fn read(
     name: &str,
     text: &str,
-    styles: &Styles,
+    styles: Styles,
     numbering: Numbering,
     notes: Notes,
 ) -> Result<(Option<String>, Vec<Block>)> {
-    let mut walk = Walk {
-        styles,
-        numbering,
-        notes,
-        last_note: 0,
-        paragraphs: Vec::new(),
-        tables: Vec::new(),
-        title: None,
-        in_title: false,
-        blocks: Vec::new(),
-    };
+    let mut walk = Walk { styles, numbering, notes, ..Walk::default() };
     let mut xml = Xml::new(name, text);
     while let Some(token) = xml.next()? {
         match token {
@@ -115,19 +116,11 @@ pub fn read_notes(name: &str, text: &str, kind: &'static str, notes: &mut Notes)
             }
             Token::Start(element) if element.name() == "t" => {
                 let piece = xml.text()?;
-                if let Some((_, text)) = &mut open {
-                    text.push_str(&piece);
-                }
+                open.iter_mut().for_each(|(_, text)| text.push_str(&piece));
             }
-            Token::End(name) if name == "p" => {
-                if let Some((_, text)) = &mut open {
-                    text.push(' ');
-                }
-            }
+            Token::End(name) if name == "p" => open.iter_mut().for_each(|(_, text)| text.push(' ')),
             Token::End(name) if name == kind => {
-                if let Some((id, text)) = open.take() {
-                    notes.insert((kind, id), squeeze(&text));
-                }
+                notes.extend(open.take().map(|(id, text)| ((kind, id), squeeze(&text))));
             }
             _ => {}
         }
@@ -135,7 +128,7 @@ pub fn read_notes(name: &str, text: &str, kind: &'static str, notes: &mut Notes)
     Ok(())
 }
 
-impl Walk<'_> {
+impl Walk {
     fn enter(&mut self, element: &Element<'_>) {
         match element.name() {
             "p" => self.paragraphs.push(Paragraph::default()),
@@ -221,11 +214,7 @@ impl Walk<'_> {
     fn end_paragraph(&mut self, paragraph: Paragraph) {
         let text = paragraph.text.trim().to_owned();
         if let Some(table) = self.tables.last_mut() {
-            table.notes.extend(paragraph.notes);
-            if let Some(cell) = table.rows.last_mut().and_then(|row| row.last_mut()) {
-                join_words(cell, &squeeze(&text));
-            }
-            return;
+            return table.add(&squeeze(&text), paragraph.notes);
         }
         if text.is_empty() {
             return;
@@ -260,11 +249,7 @@ impl Walk<'_> {
         let Table { rows, notes, .. } = table;
         // A nested table becomes words of its cell.
         if let Some(outer) = self.tables.last_mut() {
-            outer.notes.extend(notes);
-            if let Some(cell) = outer.rows.last_mut().and_then(|row| row.last_mut()) {
-                rows.iter().flatten().for_each(|inner| join_words(cell, inner));
-            }
-            return;
+            return outer.add(&join_filled(rows.iter().flatten().map(String::as_str), " "), notes);
         }
         self.in_title = false;
         let alone = rows.iter().map(Vec::len).sum::<usize>() == 1;

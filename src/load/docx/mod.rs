@@ -26,6 +26,7 @@ const MAIN_PART: &str = "word/document.xml";
 
 /// Properties to keep: the element in `core.xml`, the name in our metadata.
 const PROPERTIES: &[(&str, &str)] = &[
+    ("title", "title"),
     ("creator", "author"),
     ("subject", "subject"),
     ("keywords", "keywords"),
@@ -63,14 +64,14 @@ pub fn parse(bytes: &[u8]) -> Result<Document> {
             body::read_notes(&name, &text, kind, &mut notes)?;
         }
     }
-    let (title, blocks) = body::read(main, &text, &styles, numbering, notes)?;
+    let (title, blocks) = body::read(main, &text, styles, numbering, notes)?;
     document.blocks = blocks;
     let stated = read_properties(&mut archive, &of_package, &mut document)?;
     document.title = title.or(stated).or_else(|| document.only_top_heading());
     Ok(document)
 }
 
-/// Reads `core.xml` into the metadata and returns the stated title.
+/// Reads `core.xml` into the metadata, except the stated title, which it returns.
 fn read_properties(
     archive: &mut Archive<'_>,
     of_package: &[Relation],
@@ -78,22 +79,13 @@ fn read_properties(
 ) -> Result<Option<String>> {
     let name = target(of_package, "core-properties").unwrap_or("docProps/core.xml");
     let Some(text) = archive.text(name)? else { return Ok(None) };
-    let mut title = None;
     let mut xml = Xml::new(name, &text);
     while let Some(token) = xml.next()? {
         let Token::Start(element) = token else { continue };
-        let property = PROPERTIES.iter().find(|(property, _)| *property == element.name());
-        if property.is_none() && element.name() != "title" {
-            continue;
-        }
-        let value = squeeze(&xml.text()?);
-        match property {
-            Some((_, key)) => document.add_metadata(key, value),
-            None if value.is_empty() => {}
-            None => title = Some(value),
-        }
+        let Some((_, key)) = PROPERTIES.iter().find(|(property, _)| *property == element.name()) else { continue };
+        document.add_metadata(key, squeeze(&xml.text()?));
     }
-    Ok(title)
+    Ok(document.metadata.remove("title"))
 }
 
 #[cfg(test)]

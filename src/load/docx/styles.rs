@@ -138,11 +138,7 @@ impl Styles {
                         name => style.properties.read(name, value),
                     }
                 }
-                Token::End(name) if name == "style" => {
-                    if let Some((id, style)) = open.take() {
-                        styles.by_id.insert(id, style);
-                    }
-                }
+                Token::End(name) if name == "style" => styles.by_id.extend(open.take()),
                 _ => {}
             }
         }
@@ -258,11 +254,7 @@ impl Numbering {
                     numbering.marks.insert(place.clone(), mark);
                 }
                 "num" => concrete = element.attribute("numId"),
-                "abstractNumId" => {
-                    if let Some(id) = &concrete {
-                        numbering.abstract_of.insert(id.clone(), value());
-                    }
-                }
+                "abstractNumId" => numbering.abstract_of.extend(concrete.clone().map(|id| (id, value()))),
                 // Overrides of single lists are ignored.
                 "lvlOverride" => xml.skip()?,
                 _ => {}
