@@ -67,19 +67,11 @@ fn rows(text: &str, whole: Range<usize>, table: &Found, limit: usize) -> Vec<Ran
 
 /// At most the last `limit` characters of `text`, from the beginning of a word.
 pub(super) fn tail(text: &str, limit: usize) -> &str {
-    if limit == 0 {
-        return "";
-    }
+    let Some(others) = limit.checked_sub(1) else { return "" };
     let text = text.trim_end();
-    let Some((start, _)) = text.char_indices().rev().nth(limit - 1) else { return text };
-    if start == 0 {
-        return text;
-    }
+    let Some((start @ 1.., _)) = text.char_indices().rev().nth(others) else { return text };
     let tail = &text[start..];
-    match tail.find(char::is_whitespace) {
-        Some(space) => tail[space..].trim_start(),
-        None => tail,
-    }
+    tail.find(char::is_whitespace).map_or(tail, |space| tail[space..].trim_start())
 }
 
 /// Whether `text` has at most `limit` characters, not counting white space at its end. Reads only the end and `limit`
@@ -94,8 +86,7 @@ fn paragraphs(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut start = range.start;
     while start < text.len() {
-        let blank = text[start..].find("\n\n");
-        let behind = blank.map_or("", |blank| text[start + blank..].trim_start_matches('\n'));
+        let behind = text[start..].split_once("\n\n").map_or("", |(_, behind)| behind.trim_start_matches('\n'));
         let end = text.len() - behind.len();
         out.push(start..end);
         start = end;

@@ -18,9 +18,8 @@ pub fn parse(text: &str) -> Document {
     let rows: Vec<tables::Row> =
         reader.records().flatten().map(|record| record.iter().map(str::to_owned).collect()).collect();
     if text.bytes().filter(|byte| *byte == b'"').count() % 2 == 1 {
-        document
-            .warnings
-            .push("a quotation mark is never closed, so the rows after it may have become one cell".to_owned());
+        let warning = "a quotation mark is never closed, so the rows after it may have become one cell";
+        document.warnings.push(warning.to_owned());
     }
     document.blocks.extend(tables::write(rows).map(Block::paragraph));
     document

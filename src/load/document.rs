@@ -139,9 +139,7 @@ fn clean_metadata(fields: &mut BTreeMap<String, String>) -> usize {
 }
 
 fn clean(text: &mut String) {
-    if text.chars().any(is_unwanted) {
-        text.retain(|c| !is_unwanted(c));
-    }
+    text.retain(|c| !c.is_control() || matches!(c, '\n' | '\t'));
 }
 
 /// Cleans and trims a title: a removed character may leave a space at its end.
@@ -152,9 +150,6 @@ fn clean_title(text: &mut String) {
     }
 }
 
-fn is_unwanted(c: char) -> bool {
-    c.is_control() && !matches!(c, '\n' | '\t')
-}
 
 /// A heading, a paragraph, a table, a code listing, or a line of a page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -37,16 +37,7 @@ pub fn parse_with(bytes: &[u8], format: Format, options: &LoadOptions, on_page: 
         Format::Email => email::parse(bytes)?,
         Format::Mbox => email::parse_mailbox(bytes)?,
         Format::Text => plain::parse(&plain::to_text(bytes)?),
-        Format::C
-        | Format::Cpp
-        | Format::CSharp
-        | Format::Go
-        | Format::Java
-        | Format::JavaScript
-        | Format::Php
-        | Format::Python
-        | Format::Rust
-        | Format::TypeScript => source_code::parse(&plain::to_text(bytes)?, format),
+        code => source_code::parse(&plain::to_text(bytes)?, code),
     };
     Ok(document.cleaned())
 }

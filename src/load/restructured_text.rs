@@ -56,17 +56,10 @@ pub fn parse(text: &str) -> Document {
 
 /// For each line, whether the next one with text is indented.
 fn before_indented(lines: &[&str]) -> Vec<bool> {
-    let mut next = false;
-    let mut all: Vec<bool> = lines
-        .iter()
-        .rev()
-        .map(|line| {
-            let behind = next;
-            next = if line.is_empty() { next } else { indented(line) };
-            behind
-        })
-        .collect();
-    all.reverse();
+    let mut all = vec![false; lines.len()];
+    for next in (1..lines.len()).rev() {
+        all[next - 1] = if lines[next].is_empty() { all[next] } else { indented(lines[next]) };
+    }
     all
 }
 
@@ -90,21 +83,17 @@ fn title_at<'a>(lines: &[&'a str]) -> Option<Title<'a>> {
     let second = *lines.get(1)?;
     if let Some(over) = line_character(first) {
         let text = second.trim_start();
-        let same = lines.get(2) == Some(&first);
-        let fits = text.width() <= first.len() || first.len() >= SHORTEST_SHORT_UNDERLINE;
-        return (same && !text.is_empty() && line_character(text).is_none() && fits).then_some(Title {
-            text,
-            kind: (over, true),
-            lines: 3,
-        });
+        let is_title = lines.get(2) == Some(&first) && line_character(text).is_none() && fits(text, first);
+        return is_title.then_some(Title { text, kind: (over, true), lines: 3 });
     }
     let under = line_character(second)?;
-    let fits = first.width() <= second.len() || second.len() >= SHORTEST_SHORT_UNDERLINE;
-    (!first.is_empty() && !indented(first) && !first.starts_with(".. ") && fits).then_some(Title {
-        text: first,
-        kind: (under, false),
-        lines: 2,
-    })
+    let is_title = !indented(first) && !first.starts_with(".. ") && fits(first, second);
+    is_title.then_some(Title { text: first, kind: (under, false), lines: 2 })
+}
+
+/// Whether a text may be the title above or below this line.
+fn fits(text: &str, line: &str) -> bool {
+    !text.is_empty() && (text.width() <= line.len() || line.len() >= SHORTEST_SHORT_UNDERLINE)
 }
 
 /// The character of a line that may be an underline.

@@ -283,10 +283,8 @@ impl Walk {
                     continue;
                 }
                 Some("caption") => {
-                    let caption = self.line_of(node);
-                    if !caption.is_empty() {
-                        self.blocks.push(Block::paragraph(caption));
-                    }
+                    let caption = Some(self.line_of(node)).filter(|caption| !caption.is_empty());
+                    self.blocks.extend(caption.map(Block::paragraph));
                     continue;
                 }
                 _ => {}

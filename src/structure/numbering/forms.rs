@@ -4,26 +4,15 @@ use super::{Kind, item_number};
 use crate::text::han::{is_han_digit, number_value};
 use crate::text::roman;
 
-/// English, German and French words before a number, and the kind that they give it.
-const WORDS: &[(&str, Kind)] = &[
-    ("part", Kind::Part),
-    ("book", Kind::Part),
-    ("teil", Kind::Part),
-    ("partie", Kind::Part),
-    ("chapter", Kind::Chapter),
-    ("kapitel", Kind::Chapter),
-    ("chapitre", Kind::Chapter),
-    ("item", Kind::Item),
-    ("note", Kind::Note),
-    ("section", Kind::Section),
-    ("abschnitt", Kind::Section),
-    ("article", Kind::Article),
-    ("artikel", Kind::Article),
-    ("appendix", Kind::Appendix),
-    ("annex", Kind::Appendix),
-    ("schedule", Kind::Appendix),
-    ("anhang", Kind::Appendix),
-    ("annexe", Kind::Appendix),
+/// The kinds that English, German and French words before a number give it.
+const WORDS: &[(Kind, &[&str])] = &[
+    (Kind::Part, &["part", "book", "teil", "partie"]),
+    (Kind::Chapter, &["chapter", "kapitel", "chapitre"]),
+    (Kind::Item, &["item"]),
+    (Kind::Note, &["note"]),
+    (Kind::Section, &["section", "abschnitt"]),
+    (Kind::Article, &["article", "artikel"]),
+    (Kind::Appendix, &["appendix", "annex", "schedule", "anhang", "annexe"]),
 ];
 
 /// The kind and the parts of a number, and the text after it.
@@ -43,7 +32,7 @@ fn place(letter: u8) -> u32 {
 /// `Chapter 3`, `PART II`, `Item 7A.`
 fn word(text: &str) -> Option<Found<'_>> {
     let (name, rest) = text.split_at(text.find(|c: char| !c.is_ascii_alphabetic())?);
-    let &(_, kind) = WORDS.iter().find(|(word, _)| name.eq_ignore_ascii_case(word))?;
+    let &(kind, _) = WORDS.iter().find(|(_, words)| words.iter().any(|word| name.eq_ignore_ascii_case(word)))?;
     if !rest.starts_with(char::is_whitespace) || !text.starts_with(|c: char| c.is_ascii_uppercase()) {
         return None;
     }

@@ -1,6 +1,6 @@
 //! Running headers, footers and page numbers, recognised by their repetition from page to page.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
 use super::lines::Line;
 use crate::load::most_votes;
@@ -175,17 +175,12 @@ fn rows_by_place(rows: &[Row]) -> Vec<Vec<&Row>> {
 
 /// Texts without page number that occur at this place on several pages.
 fn repeated(group: &[&Row], offset: Option<i64>) -> HashSet<String> {
-    let mut counts: HashMap<String, usize> = HashMap::new();
-    for row in group {
-        let text = without_page_number(row, offset);
-        if text.chars().any(char::is_alphabetic) {
-            *counts.entry(text).or_default() += 1;
-        }
-    }
     if group.len() < FEWEST_PAGES {
         return HashSet::new();
     }
-    counts.into_iter().filter(|&(_, count)| count >= 2).map(|(text, _)| text).collect()
+    let mut known: HashSet<String> = HashSet::new();
+    let texts = group.iter().map(|row| without_page_number(row, offset));
+    texts.filter(|text| text.chars().any(char::is_alphabetic) && !known.insert(text.clone())).collect()
 }
 
 /// The text without its page number; the rest is the same on each page.
@@ -234,28 +229,25 @@ fn offsets(text: &str, page: usize) -> Vec<i64> {
 
 /// Finds the printed number of each page in its furniture.
 fn number_pages(pages: &[Page], found: &mut [Furniture]) {
-    let text = |page: usize, furniture: &Furniture| {
-        furniture.lines.iter().map(|&i| pages[page].lines[i].text.clone()).collect::<Vec<_>>()
+    let text = |page: usize, i: &usize| pages[page].lines[*i].text.as_str();
+    let of_page = |(page, furniture): (usize, &Furniture)| -> Vec<i64> {
+        furniture.lines.iter().flat_map(|i| offsets(text(page, i), page)).collect()
     };
-    let all = found
-        .iter()
-        .enumerate()
-        .flat_map(|(page, furniture)| text(page, furniture).into_iter().flat_map(move |line| offsets(&line, page)));
-    let offset = most_votes(all).filter(|&(_, count)| count >= 2);
+    let printed: Vec<Vec<i64>> = found.iter().enumerate().map(of_page).collect();
+    let offset = most_votes(printed.iter().flatten().copied()).filter(|&(_, count)| count >= 2);
     for (page, furniture) in found.iter_mut().enumerate() {
-        let lines = text(page, furniture);
-        let arabic = offset.and_then(|(offset, _)| {
-            let is_printed = lines.iter().any(|line| offsets(line, page).contains(&offset));
-            is_printed.then(|| (page as i64 + offset).to_string())
-        });
+        let arabic = offset.filter(|(offset, _)| printed[page].contains(offset));
+        let is_roman = |word: &&str| roman(word).is_some();
         let small = || {
-            lines.iter().find_map(|line| {
-                let words: Vec<&str> = line.split_whitespace().collect();
-                let edge = [words.first(), words.last()];
-                edge.into_iter().flatten().find(|word| roman(word).is_some()).map(|word| word.to_lowercase())
+            furniture.lines.iter().find_map(|i| {
+                let mut words = text(page, i).split_whitespace();
+                [words.next(), words.next_back()].into_iter().flatten().find(is_roman)
             })
         };
-        furniture.number = arabic.or_else(small);
+        furniture.number = match arabic {
+            Some((offset, _)) => Some((page as i64 + offset).to_string()),
+            None => small().map(str::to_lowercase),
+        };
     }
 }
 
