@@ -27,20 +27,15 @@ pub(super) fn in_lines(document: &Document) -> Cow<'_, Document> {
 
 /// The entries as headings of a document that went through [`in_lines`].
 pub(super) fn headings(entries: &[OutlineEntry], document: &Document) -> Vec<Heading> {
-    if document.pages.is_some() {
-        let mut headings = outline::headings(&with_pages(entries, &document.blocks), &document.blocks);
-        headings.iter_mut().for_each(|heading| heading.provenance = Provenance::Edited);
-        return headings;
-    }
-    let found = places(entries, &document.blocks);
     let at = |(entry, place): (&OutlineEntry, Option<Place>)| {
-        place.map(|place| Heading {
-            page: None,
-            provenance: Provenance::Edited,
-            ..heading(entry, place.start, place.lines)
-        })
+        place.map(|Place { start, lines }| Heading { page: None, ..heading(entry, start, lines) })
     };
-    entries.iter().zip(found).filter_map(at).collect()
+    let mut headings: Vec<Heading> = match document.pages {
+        Some(_) => outline::headings(&with_pages(entries, &document.blocks), &document.blocks),
+        None => entries.iter().zip(places(entries, &document.blocks)).filter_map(at).collect(),
+    };
+    headings.iter_mut().for_each(|heading| heading.provenance = Provenance::Edited);
+    headings
 }
 
 /// The indices of the entries that the document lacks: entries with a page after its last one, and entries without a

@@ -26,10 +26,8 @@ type Class = (Kind, usize);
 /// Gives headings with numbers of one kind and depth the level of most of them. A heading before anything that could be
 /// above it keeps its level: chapter 1 may come before part I.
 pub fn make_consistent(headings: &mut [Heading]) {
-    let classes: Vec<Option<Class>> = headings
-        .iter()
-        .map(|heading| numbering::parse(&heading.title).map(|number| (number.kind, number.depth())))
-        .collect();
+    let class = |heading: &Heading| numbering::parse(&heading.title).map(|number| (number.kind, number.depth()));
+    let classes: Vec<Option<Class>> = headings.iter().map(class).collect();
     let mut levels: HashMap<Class, HashMap<u32, usize>> = HashMap::new();
     for (heading, class) in headings.iter().zip(&classes) {
         if let Some(class) = class {
@@ -57,11 +55,9 @@ fn put_below_parents(headings: &mut [Heading]) {
     // The levels of possible parents, by the parts of their numbers.
     let mut open: HashMap<Vec<u32>, u32> = HashMap::new();
     for heading in headings {
-        let Some(number) = numbering::parse(&heading.title) else { continue };
-        let own_tree = matches!(number.kind, Kind::Decimal | Kind::Letter | Kind::Chapter | Kind::Appendix);
-        if !own_tree {
-            continue;
-        }
+        let own_tree = [Kind::Decimal, Kind::Letter, Kind::Chapter, Kind::Appendix];
+        let number = numbering::parse(&heading.title).filter(|number| own_tree.contains(&number.kind));
+        let Some(number) = number else { continue };
         if let Some((_, above)) = number.parts.split_last()
             && let Some(&level) = open.get(above)
             && heading.level <= level

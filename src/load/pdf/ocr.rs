@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use pdf_oxide::PdfDocument;
 
 use crate::error::{Error, Result, Setting};
-use crate::text::squeeze;
+use crate::text::{first_chars, join_filled, squeeze};
 
 /// The placeholder for the image's path.
 const PLACEHOLDER: &str = "{}";
@@ -87,11 +87,8 @@ fn run(command: &str, image: &str) -> Result<Result<String>> {
     })?;
     if !output.status.success() {
         let complaint = squeeze(&String::from_utf8_lossy(&output.stderr));
-        let mut complaint: String = complaint.chars().take(LONGEST_COMPLAINT).collect();
-        if !complaint.is_empty() {
-            complaint.insert_str(0, ": ");
-        }
-        let error = failed(format!("{program} failed ({}){complaint}", output.status));
+        let status = format!("{program} failed ({})", output.status);
+        let error = failed(join_filled([status.as_str(), first_chars(&complaint, LONGEST_COMPLAINT)], ": "));
         return Ok(Err(error.hint("try the command by hand on an image of a page")));
     }
     Ok(Ok(String::from_utf8_lossy(&output.stdout).into_owned()))

@@ -162,13 +162,9 @@ fn loose_entry(block: &Block, entries: &[Entry], blocks: &[Block]) -> Option<(St
     if entries.len() >= FEWEST_ENTRIES && rises && title.chars().count() <= LONGEST_LOOSE {
         return Some((title, label));
     }
-    let known = entries
-        .iter()
-        .rev()
-        .filter(|entry| !entry.is_group())
-        .take(3)
-        .filter_map(|entry| blocks[entry.blocks.1 - 1].style.as_ref());
-    known.into_iter().any(|style| (style.right - right).abs() < SAME_INDENT).then_some((title, label))
+    let last = entries.iter().rev().filter(|entry| !entry.is_group()).take(3);
+    let mut styles = last.filter_map(|entry| blocks[entry.blocks.1 - 1].style.as_ref());
+    styles.any(|style| (style.right - right).abs() < SAME_INDENT).then_some((title, label))
 }
 
 /// Splits a line into title and page number; true if leaders separate them.

@@ -193,17 +193,10 @@ pub(super) fn pages(
     let printed: Vec<Option<u32>> =
         entries.iter().map(|entry| by_label.get(entry.label.to_lowercase().as_str()).copied()).collect();
     let offset = best_offset(entries, titles, places);
-    let counted: Vec<Option<u32>> = entries
-        .iter()
-        .map(|entry| u32::try_from(value(&entry.label)? + offset?).ok().filter(|&page| page > 0))
-        .collect();
-    let hits = |pages: &[Option<u32>]| {
-        pages
-            .iter()
-            .zip(titles)
-            .filter(|(page, title)| page.is_some_and(|page| places.find(title, page, 0).is_some()))
-            .count()
-    };
+    let count = |entry: &Entry| u32::try_from(value(&entry.label)? + offset?).ok().filter(|&page| page > 0);
+    let counted: Vec<Option<u32>> = entries.iter().map(count).collect();
+    let is_found = |page: &Option<u32>, title: &str| page.is_some_and(|page| places.find(title, page, 0).is_some());
+    let hits = |pages: &[Option<u32>]| pages.iter().zip(titles).filter(|(page, title)| is_found(page, title)).count();
     let (better, other) = if hits(&printed) >= hits(&counted) { (printed, counted) } else { (counted, printed) };
     better.into_iter().zip(other).map(|(page, other)| page.or(other)).collect()
 }

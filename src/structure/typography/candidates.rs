@@ -120,8 +120,7 @@ pub(super) fn candidates(blocks: &[Block], body: Option<&Body>, skip: &[(usize, 
     let mut candidates = Vec::new();
     let mut i = 0;
     while i < blocks.len() {
-        let skipped = skipped[i];
-        let lines = match (skipped, body) {
+        let lines = match (skipped[i], body) {
             (true, _) => 0,
             (false, Some(body)) => candidate_lines(blocks, i, body),
             // An article may begin in any line, because its text continues in it.
@@ -132,8 +131,7 @@ pub(super) fn candidates(blocks: &[Block], body: Option<&Body>, skip: &[(usize, 
         }
         i += lines.max(1);
     }
-    let mut candidates = drop_lone_numbers(candidates);
-    candidates = join_bare_numbers(candidates);
+    let mut candidates = join_bare_numbers(drop_lone_numbers(candidates));
     mark_lists(&mut candidates);
     candidates
 }

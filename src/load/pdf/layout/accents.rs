@@ -29,14 +29,9 @@ pub fn set_accents(glyphs: &mut [Glyph]) {
         let middle = (glyphs[i].left + glyphs[i].right) / 2.0;
         let reach = glyphs[i].size * 0.12;
         let near = &glyphs[i.saturating_sub(NEAR_ACCENT)..glyphs.len().min(i + NEAR_ACCENT)];
-        let base = near
-            .iter()
-            .filter(|base| bears(base.char) && base.left - reach <= middle && middle <= base.right + reach)
-            .min_by(|a, b| {
-                let far = |base: &Glyph| ((base.left + base.right) / 2.0 - middle).abs();
-                far(a).total_cmp(&far(b))
-            });
-        if let Some(base) = base {
+        let touches = |base: &&Glyph| bears(base.char) && base.left - reach <= middle && middle <= base.right + reach;
+        let far = |base: &Glyph| ((base.left + base.right) / 2.0 - middle).abs();
+        if let Some(base) = near.iter().filter(touches).min_by(|a, b| far(a).total_cmp(&far(b))) {
             // Sorts just after its letter.
             (glyphs[i].left, glyphs[i].right) = (base.left + 0.001, base.right);
             glyphs[i].char = combining;

@@ -55,13 +55,12 @@ fn find_columns(rows: &[Row]) -> Option<Columns> {
         return None;
     }
     let steps = (width / STEP) as usize;
-    let bands: Vec<(usize, Option<(usize, usize)>)> = (0..=steps)
-        .map(|step| {
-            let x = left + step as f32 * STEP;
-            let wide_enough = x - left >= NARROWEST_COLUMN * width && right - x >= NARROWEST_COLUMN * width;
-            (step, if wide_enough { longest_band(rows, x) } else { None })
-        })
-        .collect();
+    let band = |step: usize| {
+        let x = left + step as f32 * STEP;
+        let wide_enough = x - left >= NARROWEST_COLUMN * width && right - x >= NARROWEST_COLUMN * width;
+        (step, if wide_enough { longest_band(rows, x) } else { None })
+    };
+    let bands: Vec<(usize, Option<(usize, usize)>)> = (0..=steps).map(band).collect();
     // Neighbouring places that separate the same rows are one gutter, at their middle.
     let gutters = bands.chunk_by(|(_, a), (_, b)| a == b).filter_map(|gutter| {
         let (first, last) = gutter[0].1?;
@@ -113,13 +112,11 @@ fn crosses(row: &Row, x: f32) -> bool {
 
 /// The first and the last row with text on either side, if both sides are columns of text.
 fn two_columns(rows: &[Row], x: f32) -> Option<(usize, usize)> {
-    let (left, right): (Vec<_>, Vec<_>) = rows
-        .iter()
-        .map(|row| {
-            let (left, right) = row.words.split_at(row.words_before(x));
-            (side(left), side(right))
-        })
-        .unzip();
+    let sides = |row: &Row| {
+        let (left, right) = row.words.split_at(row.words_before(x));
+        (side(left), side(right))
+    };
+    let (left, right): (Vec<_>, Vec<_>) = rows.iter().map(sides).unzip();
     if !is_column(&left) || !is_column(&right) {
         return None;
     }

@@ -105,10 +105,8 @@ pub fn runs(chars: &[TextChar], visible: (f32, f32, f32, f32), fonts: &mut Fonts
     let (left, bottom, right, top) = visible;
     for c in chars {
         let placed = [c.origin_x, c.origin_y, c.font_size, c.advance_width].iter().all(|number| number.is_finite());
-        let inside = c.origin_x >= left - 1.0
-            && c.origin_x <= right + 1.0
-            && c.origin_y >= bottom - 1.0
-            && c.origin_y <= top + 1.0;
+        let inside =
+            (left - 1.0..=right + 1.0).contains(&c.origin_x) && (bottom - 1.0..=top + 1.0).contains(&c.origin_y);
         let size = size(c);
         if !placed || !inside || !(SMALLEST..LARGEST).contains(&size) {
             continue;

@@ -139,15 +139,10 @@ fn attach_scripts(strands: &mut Vec<Strand>) {
     for i in 0..strands.len() {
         let mut rest = Vec::new();
         for piece in pieces(&strands[i]) {
-            let host = [i.checked_sub(1), Some(i + 1)]
-                .into_iter()
-                .flatten()
-                .filter(|&j| j < strands.len() && is_host(&strands[j], &piece))
-                .min_by(|&a, &b| {
-                    let far = |j: usize| (strands[j].baseline - piece.baseline).abs();
-                    far(a).total_cmp(&far(b))
-                });
-            match host {
+            let beside = [i.checked_sub(1), Some(i + 1)].into_iter().flatten();
+            let hosts = beside.filter(|&j| j < strands.len() && is_host(&strands[j], &piece));
+            let far = |j: usize| (strands[j].baseline - piece.baseline).abs();
+            match hosts.min_by(|&a, &b| far(a).total_cmp(&far(b))) {
                 Some(j) => {
                     strands[j].glyphs.extend(piece.glyphs);
                     strands[j].glyphs.sort_by(|a, b| a.left.total_cmp(&b.left));
