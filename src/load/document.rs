@@ -13,7 +13,7 @@ const LONGEST_KEY: usize = 200;
 const LONGEST_VALUE: usize = 10_000;
 
 /// One source, parsed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Document {
     /// The title that the document states.
     pub title: Option<String>,
@@ -41,19 +41,7 @@ pub struct Document {
 
 impl Document {
     pub fn new(format: Format, engine: &str) -> Self {
-        Document {
-            title: None,
-            format,
-            metadata: BTreeMap::new(),
-            pages: None,
-            blocks: Vec::new(),
-            section_metadata: BTreeMap::new(),
-            outline: Vec::new(),
-            page_labels: Vec::new(),
-            page_heads: Vec::new(),
-            engine: engine.to_owned(),
-            warnings: Vec::new(),
-        }
+        Document { format, engine: engine.to_owned(), ..Document::default() }
     }
 
     /// Adds a metadata field that the document states, unless it is empty.

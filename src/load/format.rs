@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::lists;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 #[value(rename_all = "lower")]
 pub enum Format {
@@ -44,6 +44,7 @@ pub enum Format {
     Python,
     Rust,
     TypeScript,
+    #[default]
     Text,
 }
 

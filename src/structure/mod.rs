@@ -21,7 +21,7 @@ mod typography;
 
 use std::collections::HashSet;
 
-use crate::load::{BlockKind, Document, Format, OutlineEntry};
+use crate::load::{Block, BlockKind, Document, Format, OutlineEntry};
 use crate::text::visible;
 
 pub use corrected::not_found;
@@ -116,23 +116,19 @@ fn found_on_pages(document: &Document) -> Vec<Heading> {
 const JUNK: f32 = 0.3;
 
 fn from_markup(document: &Document) -> Vec<Heading> {
-    document
-        .blocks
-        .iter()
-        .enumerate()
-        .filter_map(|(i, block)| match block.kind {
-            // Some headings are there only for their looks or their anchor.
-            BlockKind::Heading(_) if visible(&block.text).trim().is_empty() => None,
-            BlockKind::Heading(level) if !tree::is_too_long(&block.text) => Some(Heading {
-                level: u32::from(level),
-                title: block.text.clone(),
-                page: block.page,
-                start: i + 1,
-                heading_blocks: 1,
-                provenance: Provenance::Markup,
-                confidence: 1.0,
-            }),
-            _ => None,
-        })
-        .collect()
+    let heading = |(i, block): (usize, &Block)| match block.kind {
+        // Some headings are there only for their looks or their anchor.
+        BlockKind::Heading(_) if visible(&block.text).trim().is_empty() => None,
+        BlockKind::Heading(level) if !tree::is_too_long(&block.text) => Some(Heading {
+            level: u32::from(level),
+            title: block.text.clone(),
+            page: block.page,
+            start: i + 1,
+            heading_blocks: 1,
+            provenance: Provenance::Markup,
+            confidence: 1.0,
+        }),
+        _ => None,
+    };
+    document.blocks.iter().enumerate().filter_map(heading).collect()
 }

@@ -158,11 +158,8 @@ fn heading(line: Top<'_>, start: usize, heading_blocks: usize) -> Heading {
 fn key(title: &str) -> String {
     let title = title.trim_end_matches(|c: char| c.is_ascii_digit() || c.is_whitespace());
     let rest = numbering::parse(title).map_or(title, |number| &title[number.length..]);
-    let rest = ["(continued)", "(cont.)", "(Continued)", "(CONTINUED)", "（续）"]
-        .iter()
-        .find_map(|end| rest.trim_end().strip_suffix(end))
-        .unwrap_or(rest);
-    normalise_title(rest)
+    let mut ends = ["(continued)", "(cont.)", "(Continued)", "(CONTINUED)", "（续）"].into_iter();
+    normalise_title(ends.find_map(|end| rest.trim_end().strip_suffix(end)).unwrap_or(rest))
 }
 
 /// The number of runs of pages. Gaps of up to [`LARGEST_GAP`] pages do not end a run.
@@ -278,21 +275,15 @@ fn is_in_place(page: &[Block], line: &LineStyle) -> bool {
 
 /// Whether a table and not text follows a title on its page.
 fn is_above_table(page: &[Block], title: &LineStyle) -> bool {
-    let mut below: Vec<(&Block, f32)> = page
-        .iter()
-        .filter_map(|block| Some((block, block.style.as_ref()?.baseline)))
-        .filter(|(_, baseline)| *baseline > title.baseline)
-        .collect();
+    let placed = page.iter().filter_map(|block| Some((block, block.style.as_ref()?.baseline)));
+    let mut below: Vec<(&Block, f32)> = placed.filter(|(_, baseline)| *baseline > title.baseline).collect();
     below.sort_by(|a, b| a.1.total_cmp(&b.1));
     // A recognised table is one block.
     let has_figures = |row: &tables::Row| figures(&row.join(" ")) > 1;
-    let table = |block: &Block| {
-        let found = tables::find(&block.text);
-        found.first().map_or(0, |table| table.cells(&block.text).iter().filter(|row| has_figures(row)).count())
-    };
-    let rows = |block: &Block| match is_row(block) {
-        true => usize::from(figures(block.words()) > 1),
-        false => table(block),
+    let rows = |block: &Block| match tables::find(&block.text).first() {
+        _ if is_row(block) => usize::from(figures(block.words()) > 1),
+        Some(table) => table.cells(&block.text).iter().filter(|row| has_figures(row)).count(),
+        None => 0,
     };
     let is_short = |block: &Block| block.words().chars().count() < LONGEST;
     let lines = below.into_iter().take(LINES_TO_TABLE).map(|(block, _)| (rows(block), block));

@@ -1,6 +1,7 @@
 //! Matches titles with the lines of a text, in any form of their numbers and with small differences.
 
 use std::cell::Cell;
+use std::sync::LazyLock;
 
 use unicode_normalization::UnicodeNormalization;
 
@@ -16,23 +17,11 @@ const LONGEST_NEARLY: usize = 300;
 const LONGEST_NUMBERING: usize = 12;
 
 /// A word that begins with another one stands before it.
-const WORDS_BEFORE_NUMBERS: &[&str] = &[
-    "chapter",
-    "partie",
-    "part",
-    "section",
-    "appendix",
-    "article",
-    "item",
-    "kapitel",
-    "teil",
-    "abschnitt",
-    "artikel",
-    "anhang",
-    "chapitre",
-    "annexe",
-    "附录",
-];
+static WORDS_BEFORE_NUMBERS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let words = "chapter partie part section appendix article item kapitel teil abschnitt artikel anhang chapitre \
+        annexe 附录";
+    words.split_whitespace().collect()
+});
 
 /// What a number counts, in simplified characters, as in normalised titles.
 const UNITS: [&str; 11] = ["部分", "章", "节", "部", "篇", "编", "条", "卷", "回", "讲", "课"];
@@ -98,9 +87,14 @@ fn is_title(line: &str, title: &str) -> bool {
     line == title || numbered(line, title) || numbered(title, line) || same_number() == Some(true)
 }
 
+/// The text without the word before its number.
+fn without_word(text: &str) -> &str {
+    WORDS_BEFORE_NUMBERS.iter().find_map(|word| text.strip_prefix(word)).unwrap_or(text)
+}
+
 /// The number at the beginning of a normalised text in any form, and the rest: 1 and `简介` for both `第一章简介` and `1简介`.
 fn split_number(text: &str) -> Option<(u32, &str)> {
-    let rest = WORDS_BEFORE_NUMBERS.iter().find_map(|word| text.strip_prefix(word)).unwrap_or(text);
+    let rest = without_word(text);
     let ordinal = rest.strip_prefix('第');
     let rest = ordinal.unwrap_or(rest);
     let is_digit = |c: char| c.is_ascii_digit() || (ordinal.is_some() && is_han_digit(c));
@@ -128,13 +122,11 @@ pub(super) fn nearly_heading_lines(lines: &[String], wanted: &str, budget: &Matc
         }
         let letters = joined.chars().count();
         let near_in_length = (letters as f64 / length as f64 - 1.0).abs() < 1.0 - NEARLY;
-        if near_in_length {
-            if !budget.spend(letters * length) {
-                return None;
-            }
-            if strsim::normalized_levenshtein(&joined, wanted) >= NEARLY {
-                return Some(count);
-            }
+        if near_in_length && !budget.spend(letters * length) {
+            return None;
+        }
+        if near_in_length && strsim::normalized_levenshtein(&joined, wanted) >= NEARLY {
+            return Some(count);
         }
     }
     None
@@ -145,8 +137,7 @@ fn is_numbering(text: &str) -> bool {
     if text.chars().count() > LONGEST_NUMBERING {
         return false;
     }
-    let number = WORDS_BEFORE_NUMBERS.iter().find_map(|word| text.strip_prefix(word)).unwrap_or(text);
-    let number = number.trim_start_matches('第');
+    let number = without_word(text).trim_start_matches('第');
     let number = UNITS.iter().find_map(|unit| number.strip_suffix(unit)).unwrap_or(number);
     let is_roman = |c: char| matches!(c, 'i' | 'v' | 'x' | 'l' | 'c');
     let digits = number.trim_start_matches(|c: char| c.is_ascii_lowercase());

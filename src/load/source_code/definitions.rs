@@ -18,17 +18,9 @@ const DEFINITIONS: &str = "abstract_class_declaration annotation_type_declaratio
     trait_declaration trait_item type_alias_declaration type_definition type_spec union_item union_specifier";
 static DEFINING: LazyLock<HashSet<&str>> = LazyLock::new(|| DEFINITIONS.split_whitespace().collect());
 /// Node kinds that wrap a definition and begin before it.
-const WRAPPERS: [&str; 9] = [
-    "ambient_declaration",
-    "decorated_definition",
-    "export_statement",
-    "expression_statement",
-    "lexical_declaration",
-    "template_declaration",
-    "type_declaration",
-    "type_definition",
-    "variable_declaration",
-];
+const WRAPPERS: &str = "ambient_declaration decorated_definition export_statement expression_statement \
+    lexical_declaration template_declaration type_declaration type_definition variable_declaration";
+static WRAPPING: LazyLock<HashSet<&str>> = LazyLock::new(|| WRAPPERS.split_whitespace().collect());
 /// Node kinds that define a function if their value is one.
 const VALUES: [&str; 5] =
     ["assignment_expression", "field_definition", "pair", "public_field_definition", "variable_declarator"];
@@ -117,15 +109,9 @@ impl Found<'_> {
             let is_section = level < DEEPEST && self.take(node, level + 1, first, siblings.exports);
             let goes_in = !(is_section && is_function(node));
             if goes_in && cursor.goto_first_child() {
-                let inside = match WRAPPERS.contains(&node.kind()) {
-                    true => Siblings {
-                        around: true,
-                        exports: node.kind() == "export_statement",
-                        lead: Some((first, node.start_position().row)),
-                        end: None,
-                    },
-                    false => Siblings::default(),
-                };
+                let around = WRAPPING.contains(node.kind());
+                let lead = around.then(|| (first, node.start_position().row));
+                let inside = Siblings { around, exports: node.kind() == "export_statement", lead, end: None };
                 above.push((is_section, std::mem::replace(&mut siblings, inside)));
                 level += u8::from(is_section);
                 continue;

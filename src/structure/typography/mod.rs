@@ -35,11 +35,8 @@ pub fn find(blocks: &[Block], skip: &[(usize, usize)], known: &[Heading]) -> Vec
         let accepted = headings::accept(&candidates, body.as_ref(), blocks);
         let accepted = without_title(accepted, blocks.len());
         let levels = headings::levels(&accepted);
-        accepted
-            .iter()
-            .zip(levels)
-            .map(|((candidate, confidence), level)| candidate.heading(level, *confidence))
-            .collect()
+        let heading = |((candidate, sure), level): (&(&Candidate, f32), u32)| candidate.heading(level, *sure);
+        accepted.iter().zip(levels).map(heading).collect()
     } else {
         let mut all: Vec<Heading> = known.to_vec();
         all.extend(known::learned(&candidates, known));
@@ -56,11 +53,8 @@ pub fn find(blocks: &[Block], skip: &[(usize, usize)], known: &[Heading]) -> Vec
 fn without_title(accepted: Vec<(&Candidate, f32)>, lines: usize) -> Vec<(&Candidate, f32)> {
     let Some(first) = accepted.first().and_then(|(candidate, _)| candidate.page) else { return accepted };
     let looks = |candidate: &Candidate| (candidate.style.size, candidate.style.bold);
-    let later: HashSet<(i32, bool)> = accepted
-        .iter()
-        .filter(|(candidate, _)| candidate.page != Some(first))
-        .map(|(candidate, _)| looks(candidate))
-        .collect();
+    let later = accepted.iter().map(|(candidate, _)| candidate).filter(|candidate| candidate.page != Some(first));
+    let later: HashSet<(i32, bool)> = later.map(|candidate| looks(candidate)).collect();
     // A document of one page has its headings there; text follows each of them, unlike on a cover.
     let mut followed: HashMap<(i32, bool), usize> = HashMap::new();
     let ends = accepted.iter().skip(1).map(|(next, _)| next.start).chain(std::iter::once(lines));
@@ -72,14 +66,11 @@ fn without_title(accepted: Vec<(&Candidate, f32)>, lines: usize) -> Vec<(&Candid
     let heads_text = |looks| followed.get(&looks).is_some_and(|count| *count >= FEWEST_ON_ONE_PAGE);
     // The title and the authors stand before the first number.
     let is_numbered = accepted.iter().filter(|(candidate, _)| candidate.number.is_some()).count() >= FEWEST_NUMBERED;
-    let leading = accepted
-        .iter()
-        .take_while(|(candidate, _)| {
-            candidate.page == Some(first)
-                && candidate.number.is_none()
-                && ((is_numbered && !is_front_matter(&candidate.text))
-                    || (!later.contains(&looks(candidate)) && !heads_text(looks(candidate))))
-        })
-        .count();
-    accepted.into_iter().skip(leading).collect()
+    let leads = |(candidate, _): &(&Candidate, f32)| {
+        candidate.page == Some(first)
+            && candidate.number.is_none()
+            && ((is_numbered && !is_front_matter(&candidate.text))
+                || (!later.contains(&looks(candidate)) && !heads_text(looks(candidate))))
+    };
+    accepted.into_iter().skip_while(leads).collect()
 }

@@ -47,13 +47,13 @@ pub fn blocks(lines: Vec<Line>, tag: impl Fn(u32, u32) -> Option<HeadingTag>) ->
 
 /// The commonest distance of two lines, in sizes.
 fn usual_step(lines: &[Line]) -> f32 {
-    let steps = lines
-        .windows(2)
-        .filter(|pair| pair[0].page == pair[1].page && pair[0].style.part == pair[1].style.part)
-        .map(|pair| (pair[1].style.baseline - pair[0].style.baseline) / pair[0].style.size.max(1.0) * 20.0)
-        .map(|step| step.round() as i32)
-        .filter(|&step| step > 16 && step < (LARGEST_STEP * 20.0) as i32);
-    most_common(steps).unwrap_or(24) as f32 / 20.0
+    let step = |pair: &[Line]| {
+        let (above, below) = (&pair[0].style, &pair[1].style);
+        let step = (below.baseline - above.baseline) / above.size.max(1.0) * 20.0;
+        (pair[0].page == pair[1].page && above.part == below.part).then_some(step.round() as i32)
+    };
+    let steps = lines.windows(2).filter_map(step);
+    most_common(steps.filter(|&step| step > 16 && step < (LARGEST_STEP * 20.0) as i32)).unwrap_or(24) as f32 / 20.0
 }
 
 /// For each line the right edge of its part of the page.
@@ -128,13 +128,9 @@ pub fn starts_item(text: &str) -> bool {
 
 /// Words with a hyphen inside a line, in lower case.
 fn hyphenated_words(lines: &[Line]) -> HashSet<String> {
-    lines
-        .iter()
-        .flat_map(|line| line.text.split_whitespace())
-        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
-        .filter(|word| word.contains('-'))
-        .map(str::to_lowercase)
-        .collect()
+    let words = lines.iter().flat_map(|line| line.text.split_whitespace());
+    let bare = words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    bare.filter(|word| word.contains('-')).map(str::to_lowercase).collect()
 }
 
 /// For a word that is broken at the end of a line, whether its hyphen belongs to it.

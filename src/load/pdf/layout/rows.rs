@@ -126,11 +126,8 @@ fn strands(glyphs: &[Glyph]) -> Vec<Strand> {
         current.push(glyph);
     }
     strands.push(current);
-    strands
-        .into_iter()
-        .filter(|glyphs| glyphs.iter().any(|glyph| !glyph.char.is_whitespace()))
-        .map(Strand::new)
-        .collect()
+    strands.retain(|glyphs| glyphs.iter().any(|glyph| !glyph.char.is_whitespace()));
+    strands.into_iter().map(Strand::new).collect()
 }
 
 /// Puts superscripts, subscripts and marks into their rows. One baseline may hold scripts of several rows (of two
@@ -186,10 +183,8 @@ fn is_host(host: &Strand, script: &Strand) -> bool {
     }
     let printed = |glyph: &&Glyph| !glyph.char.is_whitespace();
     let touches = script.glyphs.iter().filter(printed).any(|glyph| {
-        host.glyphs
-            .iter()
-            .filter(printed)
-            .any(|other| glyph.left - other.right < reach && other.left - glyph.right < reach)
+        let is_near = |other: &Glyph| glyph.left - other.right < reach && other.left - glyph.right < reach;
+        host.glyphs.iter().filter(printed).any(is_near)
     });
     // Smaller runs may stand above or below letters, as the A of LaTeX does. Runs of the same size may only fill a gap.
     let free = || {

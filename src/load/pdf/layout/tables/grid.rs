@@ -48,9 +48,8 @@ impl GridRow {
 
     /// Whether it has figures beside its label, and more than years, dates and numbers of notes.
     pub fn starts_body(&self) -> bool {
-        self.cells
-            .iter()
-            .any(|cell| cell.column > 0 && is_figure(&cell.text) && !is_year(&cell.text) && !is_note(&cell.text))
+        let is_value = |text: &str| is_figure(text) && !is_year(text) && !is_note(text);
+        self.cells.iter().any(|cell| cell.column > 0 && is_value(&cell.text))
             && !self.cells.iter().all(|cell| cell.column == 0 || is_head_like(&cell.text))
     }
 
