@@ -45,6 +45,9 @@ struct Top<'a> {
     at: Option<usize>,
 }
 
+/// The lines at the top of each page, from top to bottom.
+type Pages<'a> = BTreeMap<u32, Vec<Top<'a>>>;
+
 /// The titles of pages, for [`add`].
 pub(super) fn find(blocks: &[Block], heads: &[Block], body: &Body, is_skipped: impl Fn(usize) -> bool) -> Vec<Heading> {
     let pages = tops(blocks, heads);
@@ -175,9 +178,8 @@ fn keys(page: &[Block]) -> HashSet<String> {
     one.chain(two).collect()
 }
 
-/// The lines at the top of each page, from top to bottom.
-fn tops<'a>(blocks: &'a [Block], heads: &'a [Block]) -> BTreeMap<u32, Vec<Top<'a>>> {
-    let mut pages: BTreeMap<u32, Vec<Top<'a>>> = BTreeMap::new();
+fn tops<'a>(blocks: &'a [Block], heads: &'a [Block]) -> Pages<'a> {
+    let mut pages = Pages::new();
     let lines = blocks.iter().enumerate().map(|(i, block)| (Some(i), block));
     for (at, block) in heads.iter().map(|block| (None, block)).chain(lines) {
         if let (Some(page), Some(style)) = (block.page, &block.style)
@@ -194,7 +196,7 @@ fn tops<'a>(blocks: &'a [Block], heads: &'a [Block]) -> BTreeMap<u32, Vec<Top<'a
 }
 
 /// The first lines of pages with different second lines: names above titles.
-fn names_above_titles(pages: &BTreeMap<u32, Vec<Top<'_>>>) -> HashSet<String> {
+fn names_above_titles(pages: &Pages<'_>) -> HashSet<String> {
     let mut below: HashMap<String, HashSet<String>> = HashMap::new();
     for lines in pages.values() {
         if let [first, second, ..] = lines.as_slice()
@@ -211,12 +213,7 @@ fn names_above_titles(pages: &BTreeMap<u32, Vec<Top<'_>>>) -> HashSet<String> {
 
 /// The lines below such names that have titles of different tables below or above them: a company's name between a
 /// running head and a title, or below a title.
-fn names_beside_titles(
-    pages: &BTreeMap<u32, Vec<Top<'_>>>,
-    names: &HashSet<String>,
-    blocks: &[Block],
-    body: &Body,
-) -> HashSet<String> {
+fn names_beside_titles(pages: &Pages<'_>, names: &HashSet<String>, blocks: &[Block], body: &Body) -> HashSet<String> {
     let mut beside: HashMap<String, HashSet<String>> = HashMap::new();
     for (&page, lines) in pages {
         let of_page = &blocks[first_on(page, blocks)..first_on(page + 1, blocks)];

@@ -45,6 +45,7 @@ const FEWEST_CAPITALS: usize = 3;
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
     pub(super) title: String,
+    pub(super) normalised: String,
     pub(super) label: String,
     pub(super) page: u32,
     /// Of its first line.
@@ -127,8 +128,9 @@ fn entry(above: &[usize], at: usize, title: &str, label: String, blocks: &[Block
     let mut whole = String::new();
     above.iter().for_each(|&line| join_title(&mut whole, blocks[line].words(), false));
     join_title(&mut whole, title, false);
-    let (page, style) = (blocks[start].page.unwrap_or(0), blocks[start].style.clone().unwrap_or_default());
-    Entry { title: spaced(whole), label, page, style, blocks: (start, at + 1) }
+    let (title, style) = (spaced(whole), blocks[start].style.clone().unwrap_or_default());
+    let page = blocks[start].page.unwrap_or(0);
+    Entry { normalised: normalise_title(&title), title, label, page, style, blocks: (start, at + 1) }
 }
 
 /// Adds the space after a number that narrow contents pages leave out.
@@ -265,8 +267,10 @@ fn group(lines: &[usize], entry: &Entry, blocks: &[Block]) -> Option<Entry> {
             && text.chars().filter(|c| c.is_alphabetic()).count() > 1
             && !is_title_of_list(text);
         let differs = || style.cells == 1 && number.is_none() && stands_out(block, style, entry);
+        let title = without_column_head(text, style);
         (fits && (is_part || differs())).then(|| Entry {
-            title: without_column_head(text, style),
+            normalised: normalise_title(&title),
+            title,
             label: LABEL_OF_GROUPS.to_owned(),
             page: entry.page,
             style: LineStyle { left: entry.style.left, part: entry.style.part, ..style.clone() },

@@ -86,8 +86,7 @@ fn resolve(
     has_title: bool,
 ) -> Option<Vec<Heading>> {
     let blocks = places.blocks;
-    let titles: Vec<String> = entries.iter().map(|entry| normalise_title(&entry.title)).collect();
-    let pages = pages(entries, &titles, places, labels);
+    let pages = pages(entries, places, labels);
     let levels = levels(entries);
     let mut headings = Vec::new();
     let (mut confirmed, mut elsewhere) = (0, 0);
@@ -102,8 +101,8 @@ fn resolve(
             continue;
         }
         let Some(page) = pages[i] else { continue };
-        let far = || places.find_far(&titles[i], page.saturating_add_signed(shift), farthest, after);
-        let found = places.find_near(&entry.title, &titles[i], page, after).or_else(far);
+        let far = || places.find_far(&entry.normalised, page.saturating_add_signed(shift), farthest, after);
+        let found = places.find_near(entry, page, after).or_else(far);
         if let Some((at, _)) = found {
             shift = blocks[at].page.unwrap_or(page) as i32 - page as i32;
         }
@@ -111,13 +110,13 @@ fn resolve(
         let (start, lines, page) = match found {
             Some((at, lines)) => {
                 confirmed += 1;
-                if lines > 0 && places.goes_on(at, &titles[i]) {
+                if lines > 0 && places.goes_on(at, &entry.normalised) {
                     title = blocks[at].words().to_owned();
                 }
                 (at + lines, lines, blocks[at].page.unwrap_or(page))
             }
             // An entry whose title is a line on another page does not begin on this one.
-            None if places.pages_of.contains_key(titles[i].as_str()) => {
+            None if places.pages_of.contains_key(entry.normalised.as_str()) => {
                 elsewhere += 1;
                 continue;
             }
@@ -126,7 +125,7 @@ fn resolve(
         };
         if let Some(i) = group.take() {
             let behind = headings.last().map_or(0, |above: &Heading| above.start);
-            headings.extend(group_heading(&entries[i], &titles[i], levels[i], behind, start - lines, places));
+            headings.extend(group_heading(&entries[i], levels[i], behind, start - lines, places));
         }
         after = start;
         let confidence = if found.is_some() { CONFIRMED } else { COUNTED };
@@ -141,29 +140,17 @@ fn resolve(
     is_right.then_some(headings)
 }
 
-fn heading(
-    title: String,
-    level: u32,
-    page: Option<u32>,
-    start: usize,
-    heading_blocks: usize,
-    confidence: f32,
-) -> Heading {
-    Heading { level, title, page, start, heading_blocks, provenance: Provenance::PrintedContents, confidence }
+fn heading(title: String, level: u32, page: Option<u32>, start: usize, lines: usize, confidence: f32) -> Heading {
+    let provenance = Provenance::PrintedContents;
+    Heading { level, title, page, start, heading_blocks: lines, provenance, confidence }
 }
 
 /// The title of a group: the line between the previous entry and the group's first one at block `first`, on the same
 /// page or the one before. A numbered part without such a line begins with its first entry.
-fn group_heading(
-    entry: &Entry,
-    title: &str,
-    level: u32,
-    behind: usize,
-    first: usize,
-    places: &Places<'_>,
-) -> Option<Heading> {
+fn group_heading(entry: &Entry, level: u32, behind: usize, first: usize, places: &Places<'_>) -> Option<Heading> {
     let page = places.blocks.get(first)?.page?;
-    let found = places.last_before(title, behind.max(first_on(page.saturating_sub(1), places.blocks)), first);
+    let from = behind.max(first_on(page.saturating_sub(1), places.blocks));
+    let found = places.last_before(&entry.normalised, from, first);
     if let Some((at, lines)) = found {
         return Some(heading(entry.title.clone(), level, places.blocks[at].page, at + lines, lines, CONFIRMED));
     }

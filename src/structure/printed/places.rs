@@ -19,6 +19,9 @@ const LONGEST_TITLE: usize = 120;
 /// Only titles of at least this many letters are searched far from their page.
 const LONG_ENOUGH: usize = 10;
 
+/// The first line of a title in the text, and the number of its lines.
+type Match = (usize, usize);
+
 /// Finds titles in the text.
 pub(super) struct Places<'a> {
     pub(super) blocks: &'a [Block],
@@ -49,12 +52,11 @@ impl<'a> Places<'a> {
     }
 
     /// The first line of an entry on its page or the ones beside it, and the number of lines that are its title: none
-    /// if they have other words too, for which they stay in the text. `entry` is the title as printed, `title`
-    /// normalised.
-    pub(super) fn find_near(&self, entry: &str, title: &str, page: u32, after: usize) -> Option<(usize, usize)> {
-        let nearby = [page, page + 1, page.saturating_sub(1)];
+    /// if they have other words too, for which they stay in the text.
+    pub(super) fn find_near(&self, entry: &Entry, page: u32, after: usize) -> Option<Match> {
+        let (nearby, title) = ([page, page + 1, page.saturating_sub(1)], entry.normalised.as_str());
         let exact = |&page: &u32| {
-            let numbered = self.find_with_number(entry, title, page, after);
+            let numbered = self.find_with_number(entry, page, after);
             numbered.or_else(|| self.find(title, page, after)).or_else(|| self.find(title, page, 0))
         };
         let nearly = || {
@@ -63,26 +65,26 @@ impl<'a> Places<'a> {
         };
         let in_text =
             |find: &dyn Fn(u32) -> Option<usize>| nearby.iter().find_map(|&page| find(page)).map(|at| (at, 0));
-        let described = || in_text(&|page| self.find_described(entry, page));
-        let renamed = || in_text(&|page| self.find_by_number(entry, page));
+        let described = || in_text(&|page| self.find_described(&entry.title, page));
+        let renamed = || in_text(&|page| self.find_by_number(&entry.title, page));
         nearby.iter().find_map(exact).or_else(described).or_else(nearly).or_else(renamed)
     }
 
     /// The first lines that are a long title, at most `farthest` pages away and from block `after` on.
-    pub(super) fn find_far(&self, title: &str, page: u32, farthest: u32, after: usize) -> Option<(usize, usize)> {
+    pub(super) fn find_far(&self, title: &str, page: u32, farthest: u32, after: usize) -> Option<Match> {
         let is_long = farthest > 0 && title.chars().count() >= LONG_ENOUGH;
         let mut pages = page.saturating_sub(farthest)..=page.saturating_add(farthest);
         is_long.then(|| pages.find_map(|page| self.find(title, page, after))).flatten()
     }
 
     /// The first line on a page, from block `after` on, with this title, and its number of lines.
-    fn find(&self, title: &str, page: u32, after: usize) -> Option<(usize, usize)> {
+    fn find(&self, title: &str, page: u32, after: usize) -> Option<Match> {
         self.first_match(page, after, |lines| heading_lines(lines, title, &self.budget))
     }
 
     /// The same for lines that begin with the number of the entry. An item of a list above may have the same words.
-    fn find_with_number(&self, entry: &str, title: &str, page: u32, after: usize) -> Option<(usize, usize)> {
-        let number = numbering::parse(entry)?;
+    fn find_with_number(&self, entry: &Entry, page: u32, after: usize) -> Option<Match> {
+        let number = numbering::parse(&entry.title)?;
         let has_it = |line: usize| {
             let text = self.blocks[line].words();
             text.chars().nth(LONGEST_TITLE).is_none()
@@ -92,18 +94,19 @@ impl<'a> Places<'a> {
         };
         let (lines, end) = self.lines_of(page);
         let mut numbered = lines.filter(|line| *line >= after && has_it(*line));
-        numbered.find_map(|i| heading_lines(&self.normalised[i..end], title, &self.budget).map(|lines| (i, lines)))
+        let count = |i: usize| heading_lines(&self.normalised[i..end], &entry.normalised, &self.budget);
+        numbered.find_map(|i| count(i).map(|lines| (i, lines)))
     }
 
     /// The last lines between two blocks that match a title.
-    pub(super) fn last_before(&self, title: &str, from: usize, end: usize) -> Option<(usize, usize)> {
+    pub(super) fn last_before(&self, title: &str, from: usize, end: usize) -> Option<Match> {
         let from = from.max(end.saturating_sub(MOST_LINES_OF_A_PAGE));
         let mut lines = (from..end).rev().filter(|i| !self.contents[*i]);
         lines.find_map(|i| heading_lines(&self.normalised[i..end], title, &self.budget).map(|lines| (i, lines)))
     }
 
     /// The line on a page that begins with a title and goes on.
-    fn find_longer(&self, title: &str, page: u32) -> Option<(usize, usize)> {
+    fn find_longer(&self, title: &str, page: u32) -> Option<Match> {
         let (mut lines, _) = self.lines_of(page);
         lines.find(|&i| self.budget.spend(title.len()) && self.goes_on(i, title)).map(|i| (i, 1))
     }
@@ -166,24 +169,14 @@ impl<'a> Places<'a> {
             && line.chars().count() as f32 <= LONGEST_CUT * letters as f32
     }
 
-    fn first_match(
-        &self,
-        page: u32,
-        after: usize,
-        count: impl Fn(&[String]) -> Option<usize>,
-    ) -> Option<(usize, usize)> {
+    fn first_match(&self, page: u32, after: usize, count: impl Fn(&[String]) -> Option<usize>) -> Option<Match> {
         let (lines, end) = self.lines_of(page);
         lines.filter(|i| *i >= after).find_map(|i| count(&self.normalised[i..end]).map(|lines| (i, lines)))
     }
 }
 
 /// The page of each entry: by the printed page numbers, or by the offset that finds most titles.
-pub(super) fn pages(
-    entries: &[Entry],
-    titles: &[String],
-    places: &Places<'_>,
-    labels: &[Option<String>],
-) -> Vec<Option<u32>> {
+pub(super) fn pages(entries: &[Entry], places: &Places<'_>, labels: &[Option<String>]) -> Vec<Option<u32>> {
     let mut by_label: HashMap<&str, u32> = HashMap::new();
     for (page, label) in (1u32..).zip(labels) {
         if let Some(label) = label {
@@ -192,18 +185,20 @@ pub(super) fn pages(
     }
     let printed: Vec<Option<u32>> =
         entries.iter().map(|entry| by_label.get(entry.label.to_lowercase().as_str()).copied()).collect();
-    let offset = best_offset(entries, titles, places);
+    let offset = best_offset(entries, places);
     let count = |entry: &Entry| u32::try_from(value(&entry.label)? + offset?).ok().filter(|&page| page > 0);
     let counted: Vec<Option<u32>> = entries.iter().map(count).collect();
-    let is_found = |page: &Option<u32>, title: &str| page.is_some_and(|page| places.find(title, page, 0).is_some());
-    let hits = |pages: &[Option<u32>]| pages.iter().zip(titles).filter(|(page, title)| is_found(page, title)).count();
+    let is_on = |entry: &Entry, page: u32| places.find(&entry.normalised, page, 0).is_some();
+    let hits = |pages: &[Option<u32>]| {
+        entries.iter().zip(pages).filter(|(entry, page)| page.is_some_and(|page| is_on(entry, page))).count()
+    };
     let (better, other) = if hits(&printed) >= hits(&counted) { (printed, counted) } else { (counted, printed) };
     better.into_iter().zip(other).map(|(page, other)| page.or(other)).collect()
 }
 
-fn best_offset(entries: &[Entry], titles: &[String], places: &Places<'_>) -> Option<i64> {
-    let offsets = entries.iter().zip(titles).flat_map(|(entry, title)| {
-        let pages = places.pages_of.get(title.as_str()).into_iter().flatten();
+fn best_offset(entries: &[Entry], places: &Places<'_>) -> Option<i64> {
+    let offsets = entries.iter().flat_map(|entry| {
+        let pages = places.pages_of.get(entry.normalised.as_str()).into_iter().flatten();
         let offsets =
             value(&entry.label).into_iter().flat_map(|label| pages.clone().map(move |&page| i64::from(page) - label));
         offsets.collect::<BTreeSet<i64>>()

@@ -33,12 +33,11 @@ const RARER: usize = 2;
 /// Styles with this score are headings without numbers too.
 const SURE_STYLE: f32 = 0.85;
 
-/// The headings among the candidates, with their confidence.
-pub(super) fn accept<'a>(
-    candidates: &'a [Candidate],
-    body: Option<&Body>,
-    blocks: &[Block],
-) -> Vec<(&'a Candidate, f32)> {
+/// A heading and its confidence.
+pub(super) type Accepted<'a> = (&'a Candidate, f32);
+
+/// The headings among the candidates.
+pub(super) fn accept<'a>(candidates: &'a [Candidate], body: Option<&Body>, blocks: &[Block]) -> Vec<Accepted<'a>> {
     let styles = body.map(|body| judge_styles(candidates, body, blocks)).unwrap_or_default();
     let runs = judge_numbers(candidates);
     let with_below = with_below(candidates);
@@ -211,35 +210,32 @@ fn score(style: Style, members: &[&Candidate], body: &Body) -> f32 {
 
 /// For each candidate, how well its number continues the one before of its kind: 1 if the run holds.
 fn judge_numbers(candidates: &[Candidate]) -> Vec<f32> {
-    let mut runs: HashMap<(Kind, bool), Vec<usize>> = HashMap::new();
+    let mut runs: HashMap<(Kind, bool), Vec<(usize, &Numbering)>> = HashMap::new();
     for (i, candidate) in candidates.iter().enumerate() {
         if let Some(number) = &candidate.number {
-            runs.entry((number.kind, candidate.distinct)).or_default().push(i);
+            runs.entry((number.kind, candidate.distinct)).or_default().push((i, number));
         }
     }
     let goes_on = go_on_across_types(candidates);
     let mut scores = vec![0.0f32; candidates.len()];
     for members in runs.values() {
-        let number = |i: usize| candidates[i].number.as_ref();
-        let mut good = 0;
-        for (place, &i) in members.iter().enumerate() {
-            let before = place.checked_sub(1).and_then(|place| number(members[place]));
-            let continues = match (before, number(i)) {
-                (None, Some(number)) => number.parts.iter().all(|&part| part <= 1) || number.parts.len() == 1,
-                (Some(before), Some(number)) => {
+        let fits = |place: usize| {
+            let (i, number) = members[place];
+            let continues = match place.checked_sub(1).map(|before| members[before].1) {
+                None => number.parts.iter().all(|&part| part <= 1) || number.parts.len() == 1,
+                Some(before) => {
                     number.follows(before)
                         || opens_chapter(number, before)
                         || (number.parts == [1] && number.kind >= Kind::Section)
                 }
-                _ => false,
             };
-            let fits = continues || goes_on[i];
-            good += usize::from(fits);
-            scores[i] = if fits { 1.0 } else { 0.3 };
-        }
-        let holds = good as f32 >= CONTINUITY * members.len() as f32;
-        for &i in members {
-            scores[i] = if holds { scores[i].max(0.8) } else { scores[i] * 0.5 };
+            continues || goes_on[i]
+        };
+        let fitting: Vec<bool> = (0..members.len()).map(fits).collect();
+        let holds = fitting.iter().filter(|fits| **fits).count() as f32 >= CONTINUITY * members.len() as f32;
+        for ((i, _), fits) in members.iter().zip(fitting) {
+            let score: f32 = if fits { 1.0 } else { 0.3 };
+            scores[*i] = if holds { score.max(0.8) } else { score * 0.5 };
         }
     }
     scores
@@ -295,7 +291,7 @@ enum Class {
     Unnumbered(Style),
 }
 
-pub(super) fn levels(accepted: &[(&Candidate, f32)]) -> Vec<u32> {
+pub(super) fn levels(accepted: &[Accepted<'_>]) -> Vec<u32> {
     let class = |candidate: &Candidate| match &candidate.number {
         Some(number) => Class::Numbered(number.kind, number.depth()),
         // Makers name the same font differently from one part of a document to the next.

@@ -12,6 +12,7 @@ use std::collections::{HashMap, HashSet};
 
 pub(super) use candidates::{Body, body, is_distinct};
 use candidates::{Candidate, candidates};
+use headings::Accepted;
 pub(super) use rows::{figures, is_row};
 use titles::is_front_matter;
 pub(super) use titles::{could_be_title, ends_like_a_sentence};
@@ -35,7 +36,7 @@ pub fn find(blocks: &[Block], skip: &[(usize, usize)], known: &[Heading]) -> Vec
         let accepted = headings::accept(&candidates, body.as_ref(), blocks);
         let accepted = without_title(accepted, blocks.len());
         let levels = headings::levels(&accepted);
-        let heading = |((candidate, sure), level): (&(&Candidate, f32), u32)| candidate.heading(level, *sure);
+        let heading = |((candidate, sure), level): (&Accepted<'_>, u32)| candidate.heading(level, *sure);
         accepted.iter().zip(levels).map(heading).collect()
     } else {
         let mut all: Vec<Heading> = known.to_vec();
@@ -50,7 +51,7 @@ pub fn find(blocks: &[Block], skip: &[(usize, usize)], known: &[Heading]) -> Vec
 }
 
 /// Removes what is large on the first page and nowhere else: the document's title and what belongs to it.
-fn without_title(accepted: Vec<(&Candidate, f32)>, lines: usize) -> Vec<(&Candidate, f32)> {
+fn without_title(accepted: Vec<Accepted<'_>>, lines: usize) -> Vec<Accepted<'_>> {
     let Some(first) = accepted.first().and_then(|(candidate, _)| candidate.page) else { return accepted };
     let looks = |candidate: &Candidate| (candidate.style.size, candidate.style.bold);
     let later = accepted.iter().map(|(candidate, _)| candidate).filter(|candidate| candidate.page != Some(first));
@@ -66,7 +67,7 @@ fn without_title(accepted: Vec<(&Candidate, f32)>, lines: usize) -> Vec<(&Candid
     let heads_text = |looks| followed.get(&looks).is_some_and(|count| *count >= FEWEST_ON_ONE_PAGE);
     // The title and the authors stand before the first number.
     let is_numbered = accepted.iter().filter(|(candidate, _)| candidate.number.is_some()).count() >= FEWEST_NUMBERED;
-    let leads = |(candidate, _): &(&Candidate, f32)| {
+    let leads = |(candidate, _): &Accepted<'_>| {
         candidate.page == Some(first)
             && candidate.number.is_none()
             && ((is_numbered && !is_front_matter(&candidate.text))
