@@ -24,7 +24,8 @@ const MOST_COLUMNS: usize = 200;
 const LEAST_ASSUMED_CELLS: usize = 100_000;
 
 /// The cells with a value, by row and column. Sparse, because a sheet may have cells at its ends and none between.
-type Sheet = BTreeMap<u32, BTreeMap<u32, String>>;
+type Sheet = BTreeMap<u32, Cells>;
+type Cells = BTreeMap<u32, String>;
 
 /// Reads a workbook. Formulas give the values that Excel last computed.
 ///
@@ -82,30 +83,22 @@ fn sheet(workbook: &mut Xlsx<Cursor<&[u8]>>, name: &str, left: &mut usize) -> Re
 
 /// A block for each run of adjacent rows: text for a single cell, otherwise a table without empty columns.
 fn blocks(sheet: Sheet) -> Vec<Block> {
-    let mut runs: Vec<Vec<BTreeMap<u32, String>>> = Vec::new();
-    let mut last = None;
-    for (row, cells) in sheet {
-        match runs.last_mut().filter(|_| last.is_some_and(|last| last + 1 == row)) {
-            Some(run) => run.push(cells),
-            None => runs.push(vec![cells]),
-        }
-        last = Some(row);
-    }
-    runs.into_iter().filter_map(block).collect()
+    let mut rows: Vec<(u32, Cells)> = sheet.into_iter().collect();
+    rows.chunk_by_mut(|(above, _), (below, _)| above + 1 == *below).filter_map(block).collect()
 }
 
-fn block(mut run: Vec<BTreeMap<u32, String>>) -> Option<Block> {
-    if let [row] = run.as_mut_slice()
+fn block(run: &mut [(u32, Cells)]) -> Option<Block> {
+    if let [(_, row)] = run
         && row.len() == 1
     {
         return row.pop_first().map(|(_, text)| Block::paragraph(text));
     }
-    let columns: BTreeSet<u32> = run.iter().flat_map(BTreeMap::keys).copied().collect();
-    let cells = run.iter().map(BTreeMap::len).sum::<usize>().max(LEAST_ASSUMED_CELLS);
+    let columns: BTreeSet<u32> = run.iter().flat_map(|(_, row)| row.keys()).copied().collect();
+    let cells = run.iter().map(|(_, row)| row.len()).sum::<usize>().max(LEAST_ASSUMED_CELLS);
     let is_aligned = columns.len() <= MOST_COLUMNS && tables::may_fill(cells, run.len(), columns.len());
-    let rows = run.into_iter().map(|mut row| match is_aligned {
+    let rows = run.iter_mut().map(|(_, row)| match is_aligned {
         true => columns.iter().map(|column| row.remove(column).unwrap_or_default()).collect(),
-        false => row.into_values().collect(),
+        false => std::mem::take(row).into_values().collect(),
     });
     tables::write(rows.collect()).map(Block::paragraph)
 }
@@ -151,27 +144,17 @@ mod tests {
         const MAIN: &str = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
         const OFFICE: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
         const RELATIONS: &str = "http://schemas.openxmlformats.org/package/2006/relationships";
+        let relation = |kind: &str, target: &str| {
+            let relation = format!(r#"<Relationship Id="r1" Type="{OFFICE}/{kind}" Target="{target}"/>"#);
+            format!(r#"<Relationships xmlns="{RELATIONS}">{relation}</Relationships>"#)
+        };
+        let book = format!(r#"<workbook xmlns="{MAIN}" xmlns:r="{OFFICE}"><sheets>{sheets}</sheets></workbook>"#);
+        let sheet = format!(r#"<worksheet xmlns="{MAIN}"><sheetData>{rows}</sheetData></worksheet>"#);
         zip_of(&[
-            (
-                "_rels/.rels",
-                &format!(
-                    r#"<Relationships xmlns="{RELATIONS}"><Relationship Id="r1" Type="{OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>"#
-                ),
-            ),
-            (
-                "xl/workbook.xml",
-                &format!(r#"<workbook xmlns="{MAIN}" xmlns:r="{OFFICE}"><sheets>{sheets}</sheets></workbook>"#),
-            ),
-            (
-                "xl/_rels/workbook.xml.rels",
-                &format!(
-                    r#"<Relationships xmlns="{RELATIONS}"><Relationship Id="r1" Type="{OFFICE}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>"#
-                ),
-            ),
-            (
-                "xl/worksheets/sheet1.xml",
-                &format!(r#"<worksheet xmlns="{MAIN}"><sheetData>{rows}</sheetData></worksheet>"#),
-            ),
+            ("_rels/.rels", &relation("officeDocument", "xl/workbook.xml")),
+            ("xl/workbook.xml", &book),
+            ("xl/_rels/workbook.xml.rels", &relation("worksheet", "worksheets/sheet1.xml")),
+            ("xl/worksheets/sheet1.xml", &sheet),
         ])
     }
 

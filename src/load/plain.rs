@@ -85,13 +85,9 @@ fn detect(bytes: &[u8]) -> &'static Encoding {
 /// The `charset` in the first kilobyte of an HTML page.
 fn declared_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(1024)]).to_ascii_lowercase();
-    let after = &head[head.find("charset=")? + "charset=".len()..];
-    let label: String = after
-        .trim_start_matches(['"', '\''])
-        .chars()
-        .take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':'))
-        .collect();
-    Encoding::for_label(label.as_bytes())
+    let label = head.split_once("charset=")?.1.trim_start_matches(['"', '\'']);
+    let is_other = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':'));
+    Encoding::for_label(label.split(is_other).next()?.as_bytes())
 }
 
 fn normalise_lines(text: &str) -> String {
