@@ -104,10 +104,7 @@ pub(super) fn find(blocks: &[Block], heads: &[Block], body: &Body, is_skipped: i
 /// printed, they are below the headings of those and one level deeper: before the first is the cover.
 pub(super) fn add(headings: &mut Vec<Heading>, titles: Vec<Heading>) {
     let is_listed = |heading: &Heading| heading.provenance == Provenance::PrintedContents;
-    let first = match headings.iter().any(is_listed) {
-        true => headings.iter().map(|heading| heading.start).min().unwrap_or(0),
-        false => 0,
-    };
+    let first = headings.iter().map(|heading| heading.start).min().filter(|_| headings.iter().any(is_listed));
     let mut known: HashSet<(u32, String)> = HashSet::new();
     let mut owner: HashMap<usize, usize> = HashMap::new();
     for (i, heading) in headings.iter().enumerate() {
@@ -118,7 +115,7 @@ pub(super) fn add(headings: &mut Vec<Heading>, titles: Vec<Heading>) {
     }
     let mut replaced: HashSet<usize> = HashSet::new();
     let mut is_new = |title: &Heading| {
-        if title.start < first || title.page.is_some_and(|page| known.contains(&(page, key(&title.title)))) {
+        if Some(title.start) < first || title.page.is_some_and(|page| known.contains(&(page, key(&title.title)))) {
             return false;
         }
         let Some(&i) = owner.get(&(title.start.wrapping_sub(1))).filter(|_| title.heading_blocks > 0) else {

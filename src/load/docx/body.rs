@@ -254,16 +254,13 @@ impl Walk {
         self.in_title = false;
         let alone = rows.iter().map(Vec::len).sum::<usize>() == 1;
         let text = if alone { rows.into_iter().flatten().next() } else { tables::write(rows) };
-        if let Some(text) = text.filter(|text| !text.is_empty()) {
-            self.blocks.push(Block::paragraph(text));
-        }
+        self.blocks.extend(text.filter(|text| !text.is_empty()).map(Block::paragraph));
         self.push_notes(notes);
     }
 
     fn push_notes(&mut self, notes: Vec<(u32, String)>) {
-        for (number, text) in notes {
-            self.blocks.push(Block::paragraph(format!("[^{number}]: {text}")));
-        }
+        let note = |(number, text): (u32, String)| Block::paragraph(format!("[^{number}]: {text}"));
+        self.blocks.extend(notes.into_iter().map(note));
     }
 
     /// Bold, or larger than text, if all its letters are.

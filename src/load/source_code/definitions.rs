@@ -134,10 +134,8 @@ impl Found<'_> {
         // Only the first definition on a line becomes a section.
         let is_below_last = self.all.last().is_none_or(|last| last.first < first);
         let is_value = ["const_item", "static_item", "property_declaration"].contains(&node.kind());
-        let is_long = match is_value {
-            true => end - node.start_position().row >= LEAST_LINES_OF_VALUE,
-            false => end - first >= LEAST_LINES,
-        };
+        let row = node.start_position().row;
+        let is_long = if is_value { end - row >= LEAST_LINES_OF_VALUE } else { end - first >= LEAST_LINES };
         if !is_definition(node, is_exported) || !is_long || !is_below_last {
             return false;
         }

@@ -122,7 +122,7 @@ fn entry(above: &[usize], at: usize, title: &str, label: String, blocks: &[Block
         && above.len() < MOST_LINES
         && !above.iter().any(|&line| blocks[line].text.ends_with("N/A"))
         && numbering::parse(title).is_none()
-        && are_alike(&blocks[above[0]], &blocks[at]);
+        && blocks[above[0]].style.as_ref().zip(blocks[at].style.as_ref()).is_none_or(|(a, b)| a.is_like(b));
     let above = if joins { above } else { &[] };
     let start = above.first().copied().unwrap_or(at);
     let mut whole = String::new();
@@ -142,9 +142,6 @@ fn spaced(title: String) -> String {
     if glued { format!("{before} {rest}") } else { title }
 }
 
-fn are_alike(a: &Block, b: &Block) -> bool {
-    a.style.as_ref().zip(b.style.as_ref()).is_none_or(|(a, b)| a.is_like(b))
-}
 
 /// A title and a page number separated by leaders or a wide gap.
 fn strict_entry(block: &Block) -> Option<(String, String)> {

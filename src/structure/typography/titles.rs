@@ -18,8 +18,7 @@ pub fn could_be_title(text: &str, number: Option<&Numbering>) -> bool {
     let rest = number.map_or(text, |number| &text[number.length..]);
     let letters = rest.chars().filter(|c| c.is_alphabetic()).count();
     let others = rest.chars().filter(|c| !c.is_alphanumeric() && !c.is_whitespace()).count();
-    let is_bare = number.is_some_and(|number| rest.trim().is_empty() && number.kind <= Kind::Appendix);
-    if is_bare {
+    if number.is_some_and(|number| rest.trim().is_empty() && number.kind <= Kind::Appendix) {
         return true;
     }
     let whole = in_simplified(rest).trim().trim_end_matches([':', '：', '!', '！', ' ']).to_lowercase();

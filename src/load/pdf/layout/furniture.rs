@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::lines::Line;
 use crate::load::most_votes;
-use crate::text::roman;
+use crate::text::{lists, roman};
 
 /// Headers and footers stand in this share of the page height at either end.
 const EDGE: f32 = 0.16;
@@ -20,6 +20,8 @@ const MOST_OF_THE_PAGES: f32 = 0.5;
 const MANY_OF_THE_PAGES: f32 = 0.2;
 /// Longer rows are text, in characters.
 const LONGEST: usize = 120;
+/// Words around a page number.
+const BESIDE_NUMBERS: &str = "page of p pg seite von 第 页 頁 共 第页 共页";
 
 /// The lines of a page, and its edges in the frame of their text.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -57,13 +59,11 @@ pub fn recognise(pages: &[Page]) -> Vec<Furniture> {
     found
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum End {
-    Top,
-    Bottom,
-}
+/// The distance of a line from an end of its page.
+type End = fn(&Page, &Line) -> f32;
 
-const ENDS: [End; 2] = [End::Top, End::Bottom];
+/// The top and the bottom.
+const ENDS: [End; 2] = [|page, line| line.style.baseline - page.top, |page, line| page.bottom - line.style.baseline];
 
 /// A row at an end of a page.
 struct Row {
@@ -82,17 +82,13 @@ fn rows_at<'a>(pages: &'a [Page], page: usize, taken: &'a [usize]) -> impl Itera
 
 fn outermost(pages: &[Page], number: usize, end: End, taken: &[usize]) -> Option<Row> {
     let page = &pages[number];
-    let place = |line: &Line| match end {
-        End::Top => line.style.baseline - page.top,
-        End::Bottom => page.bottom - line.style.baseline,
-    };
-    let left: Vec<usize> =
-        (0..page.lines.len()).filter(|i| page.lines[*i].style.upright && !taken.contains(i)).collect();
-    let nearest = left.iter().map(|&i| place(&page.lines[i])).min_by(f32::total_cmp)?;
+    let place = |i: usize| end(page, &page.lines[i]);
+    let left = || (0..page.lines.len()).filter(|i| page.lines[*i].style.upright && !taken.contains(i));
+    let nearest = left().map(place).min_by(f32::total_cmp)?;
     if nearest > EDGE * (page.bottom - page.top) {
         return None;
     }
-    let mut lines: Vec<usize> = left.into_iter().filter(|&i| place(&page.lines[i]) - nearest < SAME_PLACE).collect();
+    let mut lines: Vec<usize> = left().filter(|&i| place(i) - nearest < SAME_PLACE).collect();
     lines.sort_by(|&a, &b| page.lines[a].style.left.total_cmp(&page.lines[b].style.left));
     let text = lines.iter().map(|&i| page.lines[i].text.as_str()).collect::<Vec<_>>().join(" ");
     Some(Row { page: number, place: nearest, lines, text })
@@ -158,12 +154,7 @@ fn is_bare(text: &str) -> bool {
     let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.into_iter().all(|word| {
         let letters: String = word.chars().filter(|c| !c.is_ascii_digit()).collect();
-        letters.is_empty()
-            || roman(&letters).is_some()
-            || matches!(
-                letters.as_str(),
-                "page" | "of" | "p" | "pg" | "seite" | "von" | "第" | "页" | "頁" | "共" | "第页" | "共页"
-            )
+        letters.is_empty() || roman(&letters).is_some() || lists(BESIDE_NUMBERS, &letters)
     })
 }
 
