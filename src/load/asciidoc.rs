@@ -157,18 +157,9 @@ mod tests {
         assert_eq!(document.metadata["author"], "Ann Author, Bo Other");
         assert_eq!(document.metadata["date"], "2026-03-04");
         assert_eq!(document.metadata["language"], "en");
-        assert_eq!(
-            document.blocks,
-            [
-                Block::paragraph("Preamble of Norwick P1."),
-                Block::heading(2, "Starting Norwick P1 & more"),
-                Block::paragraph("text\nmore"),
-                Block::paragraph("----\n== {product} no section\n----"),
-                Block::heading(3, "附录 <deep>"),
-                Block::paragraph("Settings"),
-                Block::paragraph("| a | b |\n| --- | --- |"),
-            ]
-        );
+        let text = ["Preamble of Norwick P1.", "## Starting Norwick P1 & more", "text\nmore"];
+        let listing = ["----\n== {product} no section\n----", "### 附录 <deep>", "Settings", "| a | b |\n| --- | --- |"];
+        assert_eq!(document.blocks, Block::in_markdown(text.into_iter().chain(listing)));
     }
 
     #[test]

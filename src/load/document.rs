@@ -101,6 +101,18 @@ impl Document {
     }
 }
 
+#[cfg(test)]
+impl Block {
+    /// Paragraphs, and headings such as `## Scope`.
+    pub fn in_markdown<'t>(texts: impl IntoIterator<Item = &'t str>) -> Vec<Block> {
+        let block = |text: &str| match text.bytes().take_while(|byte| *byte == b'#').count() {
+            0 => Block::paragraph(text),
+            level => Block::heading(level as u8, text[level..].trim_start()),
+        };
+        texts.into_iter().map(block).collect()
+    }
+}
+
 /// Each warning once, where it came first, and how often it came.
 fn counted(warnings: Vec<String>) -> Vec<String> {
     let mut times: HashMap<String, usize> = HashMap::new();

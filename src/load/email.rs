@@ -181,13 +181,7 @@ mod tests {
         let mailbox = "From a@b.c Mon Mar  2 10:00:00 2026\nFrom: a@b.c\nSubject: One\n\nFirst.\n\n\
                        From d@e.f Mon Mar  2 11:00:00 2026\nFrom: Dan <d@e.f>\nSubject: Two\n\nSecond.\n";
         let document = parse_mailbox(mailbox.as_bytes()).unwrap();
-        let expected = [
-            Block::heading(1, "One"),
-            Block::paragraph("First."),
-            Block::heading(1, "Two"),
-            Block::paragraph("Second."),
-        ];
-        assert_eq!(document.blocks, expected);
+        assert_eq!(document.blocks, Block::in_markdown(["# One", "First.", "# Two", "Second."]));
         assert_eq!(document.section_metadata[&2]["author"], "Dan <d@e.f>");
     }
 

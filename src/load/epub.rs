@@ -298,17 +298,7 @@ mod tests {
 
     #[test]
     fn entries_replace_their_headings_and_others_go_below() {
-        let blocks = vec![
-            Block::paragraph("cover"),
-            Block::heading(2, "CHAPTER 1"),
-            Block::heading(2, "The Whale"),
-            Block::paragraph("a"),
-            Block::heading(3, "A part"),
-            Block::paragraph("b"),
-            Block::paragraph("c"),
-            Block::heading(4, "Unknown"),
-            Block::heading(2, "Chapter 3: Ropes"),
-        ];
+        let blocks = "cover|## CHAPTER 1|## The Whale|a|### A part|b|c|#### Unknown|## Chapter 3: Ropes";
         let entries = vec![
             entry(1, "Book", None),
             entry(2, "Chapter 1: The Whale", Some(1)),
@@ -316,28 +306,15 @@ mod tests {
             entry(2, "Ropes", Some(8)),
             entry(1, "Lost", None),
         ];
-        assert_eq!(
-            with_navigation(blocks, entries),
-            [
-                Block::paragraph("cover"),
-                Block::heading(1, "Book"),
-                Block::heading(2, "Chapter 1: The Whale"),
-                Block::paragraph("a"),
-                Block::heading(3, "A part"),
-                Block::paragraph("b"),
-                Block::heading(2, "Second"),
-                Block::paragraph("c"),
-                Block::heading(3, "Unknown"),
-                Block::heading(2, "Ropes"),
-                Block::paragraph("Chapter 3: Ropes"),
-                Block::heading(1, "Lost"),
-            ]
-        );
+        let wanted = "cover|# Book|## Chapter 1: The Whale|a|### A part|b|## Second|c|### Unknown|## Ropes\
+            |Chapter 3: Ropes|# Lost";
+        let read = |text: &str| Block::in_markdown(text.split('|'));
+        assert_eq!(with_navigation(read(blocks), entries), read(wanted));
     }
 
     #[test]
     fn without_navigation_headings_stay() {
-        let blocks = vec![Block::heading(1, "A"), Block::heading(2, "B")];
+        let blocks = Block::in_markdown(["# A", "## B"]);
         assert_eq!(with_navigation(blocks.clone(), Vec::new()), blocks);
     }
 }

@@ -96,18 +96,8 @@ mod tests {
              {\"_id\": 7, \"text\": \"水\"}\n{\"_id\": \"x\", \"title\": \"\", \"text\": \"\"}\n",
         )
         .unwrap();
-        assert_eq!(
-            document.blocks,
-            [
-                Block::heading(1, "Tea"),
-                Block::paragraph("One."),
-                Block::paragraph("Two."),
-                Block::paragraph("_id: d1"),
-                Block::heading(1, "7"),
-                Block::paragraph("水"),
-                Block::heading(1, "x"),
-            ]
-        );
+        let expected = ["# Tea", "One.", "Two.", "_id: d1", "# 7", "水", "# x"];
+        assert_eq!(document.blocks, Block::in_markdown(expected));
     }
 
     #[test]

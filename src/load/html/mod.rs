@@ -353,17 +353,9 @@ mod tests {
         let document = parse(
             "<ul><li>\n<p>a</p></li><li><p>b</p><p>c</p></li><li></li><li><h2>T</h2>d</li><li><ul><li>e</ul></ul><p>f",
         );
-        let line = |text: &str| Block::new(BlockKind::Line, text, None);
-        let expected = [
-            line("- a"),
-            line("- b"),
-            Block::paragraph("c"),
-            Block::heading(2, "T"),
-            Block::paragraph("d"),
-            line("- e"),
-        ];
-        assert_eq!(document.blocks[..6], expected);
-        assert_eq!(document.blocks[6..], [Block::paragraph("f")]);
+        let mut expected = Block::in_markdown(["- a", "- b", "c", "## T", "d", "- e", "f"]);
+        expected.iter_mut().filter(|block| block.text.starts_with('-')).for_each(|block| block.kind = BlockKind::Line);
+        assert_eq!(document.blocks, expected);
     }
 
     #[test]
