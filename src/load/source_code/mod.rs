@@ -83,106 +83,43 @@ mod tests {
         sections(text, format).into_iter().skip(1).map(|(title, _)| title).collect()
     }
 
-    #[test]
-    fn each_language_gives_its_definitions() {
-        for (format, text, wanted) in [
-            (
-                Format::C,
-                "typedef struct {\n int a;\n int b;\n} pump_t;\n\nstatic int *prime(pump_t *p)\n{\n return 0;\n}\n",
-                &["1 pump_t", "1 prime"][..],
-            ),
-            (
-                Format::Cpp,
-                "namespace yard {\ntemplate <class T>\nclass Pump {\n void prime() {\n  run();\n }\n};\nvoid Pump::stop() {\n halt();\n}\n}\n",
-                &["1 yard", "2 Pump", "3 prime", "2 Pump::stop"],
-            ),
-            (
-                Format::CSharp,
-                "namespace Yard {\n/// A pump.\npublic class Pump {\n  public Pump() {\n    Run();\n  }\n  public int Prime(int x) {\n    return x;\n  }\n}\n}\n",
-                &["1 Yard", "2 Pump", "3 Pump", "3 Prime"],
-            ),
-            (
-                Format::Go,
-                "package yard\n\ntype Pump struct {\n\tLitres int\n}\n\nfunc (p *Pump) Prime() error {\n\treturn nil\n}\n\nfunc main() {\n\trun()\n}\n",
-                &["1 Pump", "1 Pump.Prime", "1 main"],
-            ),
-            (
-                Format::Java,
-                "package yard;\n\npublic class Pump {\n  @Override\n  public void prime() {\n    run();\n  }\n}\n",
-                &["1 Pump", "2 prime"],
-            ),
-            (
-                Format::JavaScript,
-                "export class Pump {\n  prime() {\n    run();\n  }\n}\nexport const stop = async (pump) => {\n  halt(pump);\n};\nstart();\n",
-                &["1 Pump", "2 prime", "1 stop", "1 start();"],
-            ),
-            (
-                Format::Php,
-                "<?php\nnamespace Yard;\n\nclass Pump {\n  public function prime($x) {\n    return $x;\n  }\n}\n",
-                &["1 Pump", "2 prime"],
-            ),
-            (
-                Format::Python,
-                "import os\n\n\n@dataclass\nclass Pump:\n    litres: int\n\n    def prime(self):\n        # slowly\n        return 1\n\n\nif __name__ == \"__main__\":\n    run()\n",
-                &["1 Pump", "2 prime", "1 if __name__ == \"__main__\":"],
-            ),
-            (
-                Format::Rust,
-                "mod other;\n/// A pump.\nstruct Pump {\n    litres: u32,\n}\n\nimpl Display for Pump {\n    #[inline]\n    fn fmt(&self) {\n        run()\n    }\n}\n",
-                &["1 Pump", "1 impl Display for Pump", "2 fmt"],
-            ),
-            (
-                Format::TypeScript,
-                "interface Pump {\n  litres: number;\n}\nexport function View(p: Pump) {\n  return <div>{p.litres}</div>;\n}\n",
-                &["1 Pump", "1 View"],
-            ),
-            (
-                Format::TypeScript,
-                "export abstract class Pump {\n  prime(): void {\n    run(<any>this);\n  }\n}\n",
-                &["1 Pump", "2 prime"],
-            ),
-        ] {
-            assert_eq!(titles(text, format), wanted, "{format:?}");
+    /// Checks cases of a language, the titles of its sections, and below them the code.
+    fn assert_titles(cases: &[&str]) {
+        for case in cases {
+            let (head, code) = case.split_once('\n').unwrap();
+            let (language, wanted) = head.split_once(": ").unwrap();
+            assert_eq!(titles(code, Format::from_name(language).unwrap()).join("|"), wanted, "{case}");
         }
     }
 
     #[test]
+    fn each_language_gives_its_definitions() {
+        assert_titles(&[
+            "c: 1 pump_t|1 prime\ntypedef struct {\n int a;\n int b;\n} pump_t;\n\nstatic int *prime(pump_t *p)\n{\n return 0;\n}\n",
+            "cpp: 1 yard|2 Pump|3 prime|2 Pump::stop\nnamespace yard {\ntemplate <class T>\nclass Pump {\n void prime() {\n  run();\n }\n};\nvoid Pump::stop() {\n halt();\n}\n}\n",
+            "csharp: 1 Yard|2 Pump|3 Pump|3 Prime\nnamespace Yard {\n/// A pump.\npublic class Pump {\n  public Pump() {\n    Run();\n  }\n  public int Prime(int x) {\n    return x;\n  }\n}\n}\n",
+            "go: 1 Pump|1 Pump.Prime|1 main\npackage yard\n\ntype Pump struct {\n\tLitres int\n}\n\nfunc (p *Pump) Prime() error {\n\treturn nil\n}\n\nfunc main() {\n\trun()\n}\n",
+            "java: 1 Pump|2 prime\npackage yard;\n\npublic class Pump {\n  @Override\n  public void prime() {\n    run();\n  }\n}\n",
+            "javascript: 1 Pump|2 prime|1 stop|1 start();\nexport class Pump {\n  prime() {\n    run();\n  }\n}\nexport const stop = async (pump) => {\n  halt(pump);\n};\nstart();\n",
+            "php: 1 Pump|2 prime\n<?php\nnamespace Yard;\n\nclass Pump {\n  public function prime($x) {\n    return $x;\n  }\n}\n",
+            "python: 1 Pump|2 prime|1 if __name__ == \"__main__\":\nimport os\n\n\n@dataclass\nclass Pump:\n    litres: int\n\n    def prime(self):\n        # slowly\n        return 1\n\n\nif __name__ == \"__main__\":\n    run()\n",
+            "rust: 1 Pump|1 impl Display for Pump|2 fmt\nmod other;\n/// A pump.\nstruct Pump {\n    litres: u32,\n}\n\nimpl Display for Pump {\n    #[inline]\n    fn fmt(&self) {\n        run()\n    }\n}\n",
+            "typescript: 1 Pump|1 View\ninterface Pump {\n  litres: number;\n}\nexport function View(p: Pump) {\n  return <div>{p.litres}</div>;\n}\n",
+            "typescript: 1 Pump|2 prime\nexport abstract class Pump {\n  prime(): void {\n    run(<any>this);\n  }\n}\n",
+        ]);
+    }
+
+    #[test]
     fn definitions_without_a_plain_name_get_a_readable_title() {
-        for (format, text, wanted) in [
-            (
-                Format::Cpp,
-                "std::vector<int>& refs() {\n}\nint (*lookup(int x))(int) {\n}\nTEST_F(PumpTest, Primes) {\n}\nstruct P {\n operator bool() const {\n }\n};\n#endif\n// end\n",
-                &["1 refs", "1 lookup", "1 TEST_F(PumpTest, Primes)", "1 P", "2 operator bool() const"][..],
-            ),
-            (
-                Format::CSharp,
-                "class P {\n ~P() {\n }\n public static P operator +(P a, P b) {\n }\n}\n",
-                &["1 P", "2 ~P", "2 public static P operator +(P a, P b)"],
-            ),
-            (
-                Format::Go,
-                "type (\n\tA struct {\n\t\tx int\n\t}\n\t// B is b.\n\tB struct {\n\t\ty int\n\t}\n)\n\nfunc (l *List[K, V]) Get() {\n}\n",
-                &["1 A", "1 B", "1 List.Get"],
-            ),
-            (
-                Format::JavaScript,
-                "export default class extends Base {\n run() {\n }\n}\nexports.stop = function () {\n};\nmodule.exports = {\n bar: () => {\n },\n};\n",
-                &["1 class extends Base", "2 run", "1 exports.stop", "1 bar"],
-            ),
-            (
-                Format::JavaScript,
-                "export default function () {\n}\nexport const a = () => {\n}, b = () => {\n};\n",
-                &["1 function ()", "1 a", "1 b"],
-            ),
-            (
-                Format::TypeScript,
-                "declare module 'yard' {\n  x: 1;\n}\nclass P {\n  save = async () => {\n  };\n}\n",
-                &["1 yard", "1 P", "2 save"],
-            ),
-            (Format::Python, "def main():\n    run()\n\ndef usage():\n    say()\n", &["1 main", "1 usage"]),
-        ] {
-            assert_eq!(titles(text, format), wanted, "{format:?}");
-        }
+        assert_titles(&[
+            "cpp: 1 refs|1 lookup|1 TEST_F(PumpTest, Primes)|1 P|2 operator bool() const\nstd::vector<int>& refs() {\n}\nint (*lookup(int x))(int) {\n}\nTEST_F(PumpTest, Primes) {\n}\nstruct P {\n operator bool() const {\n }\n};\n#endif\n// end\n",
+            "csharp: 1 P|2 ~P|2 public static P operator +(P a, P b)\nclass P {\n ~P() {\n }\n public static P operator +(P a, P b) {\n }\n}\n",
+            "go: 1 A|1 B|1 List.Get\ntype (\n\tA struct {\n\t\tx int\n\t}\n\t// B is b.\n\tB struct {\n\t\ty int\n\t}\n)\n\nfunc (l *List[K, V]) Get() {\n}\n",
+            "javascript: 1 class extends Base|2 run|1 exports.stop|1 bar\nexport default class extends Base {\n run() {\n }\n}\nexports.stop = function () {\n};\nmodule.exports = {\n bar: () => {\n },\n};\n",
+            "javascript: 1 function ()|1 a|1 b\nexport default function () {\n}\nexport const a = () => {\n}, b = () => {\n};\n",
+            "typescript: 1 yard|1 P|2 save\ndeclare module 'yard' {\n  x: 1;\n}\nclass P {\n  save = async () => {\n  };\n}\n",
+            "python: 1 main|1 usage\ndef main():\n    run()\n\ndef usage():\n    say()\n",
+        ]);
     }
 
     #[test]
