@@ -163,22 +163,17 @@ mod tests {
         let relations: String = (1..=slides.len())
             .map(|n| format!(r#"<Relationship Id="rId{n}" Type="x/slide" Target="slides/slide{n}.xml"/>"#))
             .collect();
-        let mut entries = vec![
-            (MAIN_PART.to_owned(), format!("<p:presentation><p:sldIdLst>{ids}</p:sldIdLst></p:presentation>")),
-            ("ppt/_rels/presentation.xml.rels".to_owned(), format!("<Relationships>{relations}</Relationships>")),
-            (
-                "ppt/slides/_rels/slide1.xml.rels".to_owned(),
-                r#"<Relationships><Relationship Id="r1" Type="x/notesSlide" Target="../notesSlides/notesSlide1.xml"/></Relationships>"#.to_owned(),
-            ),
-            ("ppt/notesSlides/notesSlide1.xml".to_owned(), format!("<p:notes>{notes}</p:notes>")),
+        let of_first = r#"<Relationship Id="r1" Type="x/notesSlide" Target="../notesSlides/notesSlide1.xml"/>"#;
+        let parts = [
+            (MAIN_PART, format!("<p:presentation><p:sldIdLst>{ids}</p:sldIdLst></p:presentation>")),
+            ("ppt/_rels/presentation.xml.rels", format!("<Relationships>{relations}</Relationships>")),
+            ("ppt/slides/_rels/slide1.xml.rels", format!("<Relationships>{of_first}</Relationships>")),
+            ("ppt/notesSlides/notesSlide1.xml", format!("<p:notes>{notes}</p:notes>")),
         ];
-        entries.extend(
-            slides
-                .iter()
-                .zip(1..)
-                .map(|(slide, n)| (format!("ppt/slides/slide{n}.xml"), format!("<p:sld>{slide}</p:sld>"))),
-        );
-        zip_of(&entries.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect::<Vec<_>>())
+        let names: Vec<String> = (1..=slides.len()).map(|n| format!("ppt/slides/slide{n}.xml")).collect();
+        let slides: Vec<String> = slides.iter().map(|slide| format!("<p:sld>{slide}</p:sld>")).collect();
+        let slides = names.iter().zip(&slides).map(|(name, text)| (name.as_str(), text.as_str()));
+        zip_of(&parts.iter().map(|(name, text)| (*name, text.as_str())).chain(slides).collect::<Vec<_>>())
     }
 
     #[test]

@@ -291,10 +291,11 @@ mod tests {
     use crate::structure::tests::{body, heading_at, line, page};
     use crate::structure::typography;
 
-    fn titles(blocks: &[Block], heads: &[Block]) -> Vec<(u32, String, usize)> {
+    /// The page and the title of each: `2 Balance Sheets`; behind it how many blocks are the title.
+    fn titles(blocks: &[Block], heads: &[Block]) -> Vec<String> {
         let looks = typography::body(blocks).expect("lines with looks");
-        let found = find(blocks, heads, &looks, |_| false);
-        found.into_iter().map(|title| (title.page.unwrap_or(0), title.title, title.heading_blocks)).collect()
+        let shown = |it: Heading| format!("{} {}: {}", it.page.unwrap_or(0), it.title, it.heading_blocks);
+        find(blocks, heads, &looks, |_| false).into_iter().map(shown).collect()
     }
 
     fn rows() -> Vec<Block> {
@@ -317,8 +318,8 @@ mod tests {
         let below = |number: u32, title: &str| statement(number, &[title, "NORWICK WATER COMPANY", "(in millions)"]);
         let above = statement(4, &["NORWICK WATER COMPANY", "SCHEDULE OF RESERVES"]);
         let blocks = [page(1, [body("the year")]), below(2, "BALANCE SHEETS"), below(3, "CASH FLOWS"), above].concat();
-        let wanted = [(2, "BALANCE SHEETS"), (3, "CASH FLOWS"), (4, "SCHEDULE OF RESERVES")];
-        assert_eq!(titles(&blocks, &[]), wanted.map(|(page, title)| (page, title.to_owned(), 1)));
+        let wanted = ["2 BALANCE SHEETS: 1", "3 CASH FLOWS: 1", "4 SCHEDULE OF RESERVES: 1"];
+        assert_eq!(titles(&blocks, &[]), wanted);
     }
 
     #[test]
@@ -328,7 +329,7 @@ mod tests {
         let name = line("Norwick Water Company");
         let pages = page(2, [vec![line("Balance Sheets").bold(), name, table], body("more")]);
         let found = titles(&[page(1, [body("the year")]), pages].concat(), &[]);
-        assert_eq!(found, [(2, "Balance Sheets".to_owned(), 1)]);
+        assert_eq!(found, ["2 Balance Sheets: 1"]);
     }
 
     /// A line left out at the top of a page.
@@ -343,8 +344,7 @@ mod tests {
         let balance = statement(2, &["NORWICK WATER COMPANY", "BALANCE SHEETS", "(in millions)"]);
         let income = statement(3, &["NORWICK WATER COMPANY", "STATEMENTS OF INCOME", "(in millions)"]);
         let notes = page(4, [vec![line("NORWICK WATER COMPANY"), line("NOTES TO THE TABLES")], body("pumps")]);
-        let wanted = [(2, "BALANCE SHEETS"), (3, "STATEMENTS OF INCOME"), (4, "NOTES TO THE TABLES")];
-        let wanted = wanted.map(|(page, title)| (page, title.to_owned(), 1));
+        let wanted = ["2 BALANCE SHEETS: 1", "3 STATEMENTS OF INCOME: 1", "4 NOTES TO THE TABLES: 1"];
         assert_eq!(titles(&[first, balance, income, notes].concat(), &[]), wanted);
     }
 
@@ -357,19 +357,18 @@ mod tests {
         let text = page(5, [vec![line("Contents"), line("what is said of motors")], body("pumps")]);
         let blocks =
             [first, at(2, "BALANCE SHEETS"), at(3, "BALANCE SHEETS"), at(4, "STATEMENTS OF INCOME"), text].concat();
-        let wanted = [(2, "BALANCE SHEETS"), (4, "STATEMENTS OF INCOME")];
-        assert_eq!(titles(&blocks, &[]), wanted.map(|(page, title)| (page, title.to_owned(), 1)));
+        assert_eq!(titles(&blocks, &[]), ["2 BALANCE SHEETS: 1", "4 STATEMENTS OF INCOME: 1"]);
     }
 
     #[test]
     fn only_a_line_that_stands_out_above_a_table_is_a_title() {
         let first = || page(1, [body("the year")]);
         let under = |title: Block, below: Vec<Block>| [first(), page(2, [vec![title], below, body("more")])].concat();
-        assert_eq!(titles(&under(line("Balance Sheets").bold(), rows()), &[]), [(2, "Balance Sheets".to_owned(), 1)]);
-        assert_eq!(titles(&under(line("Balance Sheets"), rows()), &[]), [], "type of the text");
-        assert_eq!(titles(&under(line("Balance Sheets").bold(), body("pumps")), &[]), [], "text below");
-        assert_eq!(titles(&under(line("2023 2022").bold(), rows()), &[]), [], "the head of the columns");
-        assert_eq!(titles(&page(1, [vec![line("Report").bold()], rows(), body("it")]), &[]), [], "the cover");
+        assert_eq!(titles(&under(line("Balance Sheets").bold(), rows()), &[]), ["2 Balance Sheets: 1"]);
+        assert_eq!(titles(&under(line("Balance Sheets"), rows()), &[]), [""; 0], "type of the text");
+        assert_eq!(titles(&under(line("Balance Sheets").bold(), body("pumps")), &[]), [""; 0], "text below");
+        assert_eq!(titles(&under(line("2023 2022").bold(), rows()), &[]), [""; 0], "the head of the columns");
+        assert_eq!(titles(&page(1, [vec![line("Report").bold()], rows(), body("it")]), &[]), [""; 0], "the cover");
     }
 
     #[test]
@@ -377,14 +376,13 @@ mod tests {
         let blocks: Vec<Block> = (1..=12).flat_map(|number| page(number, [body("pumps")])).collect();
         let heads = [(6, "Details"), (7, "Details (continued)"), (8, "Cautionary Statement")];
         let heads = heads.map(|(number, text)| head(number, text));
-        let wanted = [(6, "Details"), (8, "Cautionary Statement")];
-        assert_eq!(titles(&blocks, &heads), wanted.map(|(page, title)| (page, title.to_owned(), 0)));
+        assert_eq!(titles(&blocks, &heads), ["6 Details: 0", "8 Cautionary Statement: 0"]);
         let parts = [2, 5, 8, 11].map(|number| head(number, "References"));
-        assert_eq!(titles(&blocks, &parts), [], "what every part has");
+        assert_eq!(titles(&blocks, &parts), [""; 0], "what every part has");
         let mut said = blocks.clone();
         said.push(Block { page: Some(12), ..line("2 Pumps") });
-        assert_eq!(titles(&said, &[head(12, "Pumps")]), [], "the heading is in the text");
-        assert_eq!(titles(&blocks, &[head(8, "Pumps 8")]), [], "running heads have page numbers");
+        assert_eq!(titles(&said, &[head(12, "Pumps")]), [""; 0], "the heading is in the text");
+        assert_eq!(titles(&blocks, &[head(8, "Pumps 8")]), [""; 0], "running heads have page numbers");
     }
 
     #[test]

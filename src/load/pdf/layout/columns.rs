@@ -262,15 +262,8 @@ mod tests {
             "3 Operation in all kinds of weather . . . . . . . . . . . . . . . . . . . . . . . . .",
             "4 Maintenance . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . .",
         ];
-        let page: Vec<(&str, f32, f32)> = titles
-            .iter()
-            .zip(["1", "2", "4", "6", "11", "19"])
-            .enumerate()
-            .flat_map(|(i, (title, number))| {
-                let y = 100.0 + 12.0 * i as f32;
-                [(*title, 60.0, y), (number, 520.0, y)]
-            })
-            .collect();
+        let mut page = beside(&titles, &["1", "2", "4", "6", "11", "19"]);
+        page.iter_mut().filter(|(_, x, _)| *x == RIGHT).for_each(|(_, x, _)| *x = 520.0);
         let read = read(&page);
         assert_eq!(read.len(), titles.len());
         assert!(read[0].1.starts_with("1 Introduction") && read[0].1.ends_with(". 1"), "{read:?}");

@@ -351,14 +351,11 @@ mod tests {
 
     #[test]
     fn a_head_of_two_rows_is_furniture() {
-        let pages: Vec<Page> = (1..=6)
-            .map(|i| {
-                let mut page = leaf(i, Some("Tallow Valley Drainage Board"), None);
-                page.lines.push(sample("Operating Manual, revision 6").at(72.0, HEAD + 12.0).on_page(i));
-                page
-            })
-            .collect();
         let wanted = ["Tallow Valley Drainage Board", "Operating Manual, revision 6"];
+        let mut pages: Vec<Page> = (1..=6).map(|i| leaf(i, Some(wanted[0]), None)).collect();
+        for (page, number) in pages.iter_mut().zip(1..) {
+            page.lines.push(sample(wanted[1]).at(72.0, HEAD + 12.0).on_page(number));
+        }
         assert!(taken(&pages).iter().all(|(lines, _)| lines == &wanted), "{:?}", taken(&pages));
     }
 }

@@ -92,18 +92,13 @@ mod tests {
 
     /// How many line numbers a page has whose lines have these numbers before them, in the given size.
     fn numbered(numbers: &[u32], size: f32) -> usize {
-        let glyphs: Vec<Glyph> = numbers
-            .iter()
-            .enumerate()
-            .flat_map(|(i, number)| {
-                let baseline = 100.0 + 14.0 * i as f32;
-                let number = number.to_string();
-                let width = number.len() as f32 * size / 2.0;
-                let mut glyphs = print(&number, 72.0 - width, baseline, size);
-                glyphs.extend(print("Text of the draft goes on here", 90.0, baseline, 10.0));
-                glyphs
-            })
-            .collect();
+        let line = |(i, number): (usize, &u32)| {
+            let (baseline, number) = (100.0 + 14.0 * i as f32, number.to_string());
+            let left = 72.0 - number.len() as f32 * size / 2.0;
+            let text = print("Text of the draft goes on here", 90.0, baseline, 10.0);
+            [print(&number, left, baseline, size), text].concat()
+        };
+        let glyphs: Vec<Glyph> = numbers.iter().enumerate().flat_map(line).collect();
         super::numbers(&rows(&glyphs)).len()
     }
 

@@ -114,16 +114,15 @@ fn contents_lists_and_labels_stay_lines() {
 
 #[test]
 fn text_above_and_below_a_table_stays_outside() {
-    let mut rows: Vec<&[&str]> =
-        vec![&["The turns of the crank are counted in each season, as it is shown here for the lamp."]];
-    rows.extend([
-        &["Season", "Turns", "Hours"] as &[&str],
+    let rows: &[&[&str]] = &[
+        &["The turns of the crank are counted in each season, as it is shown here for the lamp."],
+        &["Season", "Turns", "Hours"],
         &["Winter", "42", "15"],
         &["Spring", "15", "9"],
         &["Summer", "7", "4"],
-    ]);
-    rows.push(&["Nobody could say who had first marked the shelf with chalk, but everybody kept to it."]);
-    let read = read(page(&rows, &[300.0, 380.0]));
+        &["Nobody could say who had first marked the shelf with chalk, but everybody kept to it."],
+    ];
+    let read = read(page(rows, &[300.0, 380.0]));
     assert_eq!(read.len(), 3, "{read:?}");
     assert!(read[1].starts_with("| Season | Turns | Hours |"), "{read:?}");
 }
