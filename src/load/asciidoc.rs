@@ -157,9 +157,10 @@ mod tests {
         assert_eq!(document.metadata["author"], "Ann Author, Bo Other");
         assert_eq!(document.metadata["date"], "2026-03-04");
         assert_eq!(document.metadata["language"], "en");
-        let text = ["Preamble of Norwick P1.", "## Starting Norwick P1 & more", "text\nmore"];
-        let listing = ["----\n== {product} no section\n----", "### 附录 <deep>", "Settings", "| a | b |\n| --- | --- |"];
-        assert_eq!(document.blocks, Block::in_markdown(text.into_iter().chain(listing)));
+        let listing = "----\n== {product} no section\n----";
+        let first = ["Preamble of Norwick P1.", "## Starting Norwick P1 & more", "text\nmore", listing];
+        let second = ["### 附录 <deep>", "Settings", "| a | b |\n| --- | --- |"];
+        assert_eq!(document.blocks, Block::in_markdown(first.into_iter().chain(second)));
     }
 
     #[test]

@@ -66,7 +66,6 @@ fn fields(others: Map<String, Value>) -> BTreeMap<String, String> {
     for (name, value) in others {
         match value {
             Value::Null => {}
-            Value::String(text) => drop(fields.insert(name, text)),
             Value::Object(inner) => {
                 let plain = inner.into_iter().filter(|(_, value)| !value.is_object() && !value.is_null());
                 fields.extend(plain.map(|(name, value)| (name, plain_text(&value))));

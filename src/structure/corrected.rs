@@ -96,14 +96,9 @@ fn places(entries: &[OutlineEntry], blocks: &[Block]) -> Vec<Option<Place>> {
                 let lines = heading_lines(&normalised[i..], &wanted, &budget)?;
                 Some(Place { start: i + lines, lines })
             });
-            let place = if prefer_headings {
-                let is_heading =
-                    |place: &&Place| matches!(blocks[place.start - place.lines].kind, BlockKind::Heading(_));
-                let all: Vec<Place> = said.collect();
-                all.iter().find(is_heading).or(all.first()).copied()
-            } else {
-                said.next()
-            };
+            let is_heading = |place: &Place| matches!(blocks[place.start - place.lines].kind, BlockKind::Heading(_));
+            let heading = if prefer_headings { said.clone().find(is_heading) } else { None };
+            let place = heading.or_else(|| said.next());
             after = place.map_or(after, |place| place.start);
             place
         };

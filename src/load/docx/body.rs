@@ -130,12 +130,13 @@ pub fn read_notes(name: &str, text: &str, kind: &'static str, notes: &mut Notes)
 
 impl Walk {
     fn enter(&mut self, element: &Element<'_>) {
+        let value = || element.attribute("val");
         match element.name() {
             "p" => self.paragraphs.push(Paragraph::default()),
             "tbl" => self.tables.push(Table::default()),
             "footnoteReference" => self.add_note("footnote", element),
             "endnoteReference" => self.add_note("endnote", element),
-            "tab" if element.attribute("val").is_none() => self.push("\t"),
+            "tab" if value().is_none() => self.push("\t"),
             "br" if element.attribute("type").is_none_or(|kind| kind == "textWrapping") => self.push("\n"),
             "cr" => self.push("\n"),
             "noBreakHyphen" => self.push("-"),
@@ -149,9 +150,7 @@ impl Walk {
                                 row.push(String::new());
                             }
                         }
-                        "gridSpan" => {
-                            table.span = element.attribute("val").and_then(|span| span.parse().ok()).unwrap_or(1);
-                        }
+                        "gridSpan" => table.span = value().and_then(|span| span.parse().ok()).unwrap_or(1),
                         _ => {}
                     }
                 }
@@ -161,7 +160,7 @@ impl Walk {
                     "r" => paragraph.run = LetterFormat::default(),
                     _ => paragraph.run.read(element),
                 }
-                let Some(value) = element.attribute("val") else { return };
+                let Some(value) = value() else { return };
                 match name {
                     "pStyle" => paragraph.style = Some(value),
                     _ => paragraph.properties.read(name, value),

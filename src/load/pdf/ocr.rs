@@ -112,8 +112,6 @@ fn arguments(command: &str, image: &str) -> Result<Vec<String>> {
     if words.is_empty() {
         return Err(wrong("it is empty".to_owned()));
     }
-    if words.iter().any(|word| word.contains(PLACEHOLDER)) {
-        return Ok(words.iter().map(|word| word.replace(PLACEHOLDER, image)).collect());
-    }
-    Ok(words.into_iter().chain(std::iter::once(image.to_owned())).collect())
+    let at_the_end = (!words.iter().any(|word| word.contains(PLACEHOLDER))).then(|| image.to_owned());
+    Ok(words.iter().map(|word| word.replace(PLACEHOLDER, image)).chain(at_the_end).collect())
 }

@@ -123,20 +123,13 @@ fn read_names<'a>(pdf: &'a Pdf, catalog: &'a Dictionary) -> HashMap<Vec<u8>, &'a
 /// number the file, not the book.
 pub fn fill_labels(pdf: &Pdf, printed: &mut [Option<String>]) {
     let ranges = ranges(pdf);
-    if ranges.is_empty() {
-        return;
-    }
     let labels: Vec<Option<String>> = (0..printed.len()).map(|page| label(&ranges, page)).collect();
     let both = || printed.iter().zip(&labels).filter(|(printed, _)| printed.is_some());
     let agreeing = both().filter(|(printed, label)| printed == label).count();
     if agreeing * 2 < both().count() {
         return;
     }
-    for (printed, label) in printed.iter_mut().zip(labels) {
-        if printed.is_none() {
-            *printed = label;
-        }
-    }
+    printed.iter_mut().zip(labels).for_each(|(printed, label)| *printed = printed.take().or(label));
 }
 
 /// How a range of pages is numbered. Other labels, with letters or a prefix, are in no contents page.

@@ -55,16 +55,14 @@ pub fn read(bytes: &[u8], options: &LoadOptions, document: &mut Document, on_pag
         Ok(Ok(read)) => read,
         Ok(Err(error)) => return Err(error),
         Err(error) => {
+            let first = error.message();
             let pages = second_engine(bytes, options).map_err(|second| {
-                Error::failed(format!(
-                    "the PDF cannot be read: {} (pdf_oxide), {} (pdf-extract)",
-                    error.message(),
-                    second.message()
-                ))
-                .hint(format!("the file is damaged; try to repair it, or skip it with {}", Setting("exclude")))
+                let second = second.message();
+                Error::failed(format!("the PDF cannot be read: {first} (pdf_oxide), {second} (pdf-extract)"))
+                    .hint(format!("the file is damaged; try to repair it, or skip it with {}", Setting("exclude")))
             })?;
             document.engine = "pdf-extract".to_owned();
-            document.warnings.push(format!("read by pdf-extract, because pdf_oxide failed: {}", error.message()));
+            document.warnings.push(format!("read by pdf-extract, because pdf_oxide failed: {first}"));
             (pages.into_iter().map(Reading::plain).collect(), Tags::default())
         }
     };
@@ -313,9 +311,8 @@ fn mend_broken(bytes: &[u8], options: &LoadOptions, pages: &mut [Reading], docum
         }
     }
     if mended > 0 {
-        document
-            .warnings
-            .push(format!("{} read by pdf-extract, because pdf_oxide's text was broken", count(mended, "page")));
+        let read = count(mended, "page");
+        document.warnings.push(format!("{read} read by pdf-extract, because pdf_oxide's text was broken"));
     }
     if mended < broken.len() {
         let broken = count(broken.len() - mended, "page");

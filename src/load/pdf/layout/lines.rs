@@ -41,16 +41,12 @@ impl Line {
 /// word is a line number in the margin.
 pub fn line(row: &Row, page: u32, part: u32, upright: bool, numbered: bool, fonts: &Fonts) -> Line {
     let mut text = String::new();
-    let mut cells = 1;
-    for (i, word) in row.words.iter().enumerate() {
-        if word.spaced && !text.is_empty() {
-            text.push(' ');
-            if word.left - row.words[i - 1].right > CELL_GAP * row.size {
-                cells += 1;
-            }
-        }
+    for word in &row.words {
+        text.push_str(if word.spaced { " " } else { "" });
         text.extend(word.glyphs.iter().map(|glyph| glyph.char));
     }
+    let is_apart = |pair: &&[Word]| pair[1].spaced && pair[1].left - pair[0].right > CELL_GAP * row.size;
+    let cells = 1 + row.words.windows(2).filter(is_apart).count() as u32;
     let glyphs: Vec<&Glyph> = row.words.iter().flat_map(|word| &word.glyphs).collect();
     let significant: Vec<&Glyph> = glyphs.iter().copied().filter(|glyph| glyph.char.is_alphanumeric()).collect();
     let significant = if significant.is_empty() { glyphs } else { significant };

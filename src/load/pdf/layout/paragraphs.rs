@@ -97,12 +97,10 @@ fn relation(before: &Line, line: &Line, edge: f32, step: f32) -> BlockKind {
         // The further lines of a list item are indented and continue it.
         return if starts_item(&before.text) && is_full { BlockKind::Wrapped } else { BlockKind::Paragraph };
     }
-    if is_full {
-        BlockKind::Wrapped
-    } else if ends_sentence(&before.text) {
-        BlockKind::Paragraph
-    } else {
-        BlockKind::Line
+    match (is_full, ends_sentence(&before.text)) {
+        (true, _) => BlockKind::Wrapped,
+        (false, true) => BlockKind::Paragraph,
+        (false, false) => BlockKind::Line,
     }
 }
 
