@@ -121,44 +121,42 @@ mod tests {
         (number.kind, number.parts, &text[number.length..])
     }
 
+    /// Checks cases such as `第 2 章　·设备 = Chapter 2`; `·` stands before the title.
+    fn assert_numbers(cases: &str) {
+        for case in cases.split('|') {
+            let (text, wanted) = case.split_once(" = ").unwrap();
+            let (whole, title) = (text.replace('·', ""), text.split_once('·').unwrap().1);
+            let (kind, parts, rest) = read(&whole);
+            let parts: Vec<String> = parts.iter().map(u32::to_string).collect();
+            assert_eq!((format!("{kind:?} {}", parts.join(".")), rest), (wanted.to_owned(), title), "{case}");
+        }
+    }
+
     #[test]
     fn decimal_numbers_are_as_deep_as_they_have_parts() {
-        assert_eq!(read("1 Scope"), (Kind::Decimal, vec![1], "Scope"));
-        assert_eq!(read("1. Scope"), (Kind::Decimal, vec![1], "Scope"));
-        assert_eq!(read("1.1 Scope"), (Kind::Decimal, vec![1, 1], "Scope"));
-        assert_eq!(read("12.3.4.  Scope"), (Kind::Decimal, vec![12, 3, 4], "Scope"));
-        assert_eq!(read("A.2 Tools"), (Kind::Decimal, vec![1, 2], "Tools"));
+        let cases = "1 ·Scope = Decimal 1|1. ·Scope = Decimal 1|1.1 ·Scope = Decimal 1.1|A.2 ·Tools = Decimal 1.2\
+            |12.3.4.  ·Scope = Decimal 12.3.4|2.1·概述 = Decimal 2.1";
+        assert_numbers(cases);
         assert!(parse("§ A.2 Tools").unwrap().lettered && !parse("A.2 Tools").unwrap().lettered);
         assert_eq!(parse("3.8.10").unwrap().depth(), 3);
         assert_eq!(read("3.8.10Scope").2, "Scope", "narrow contents pages leave out the space");
-        assert_eq!(read("2.1概述"), (Kind::Decimal, vec![2, 1], "概述"));
     }
 
     #[test]
     fn english_words_give_the_kind() {
-        assert_eq!(read("Chapter 3 Pumps"), (Kind::Chapter, vec![3], "Pumps"));
-        assert_eq!(read("CHAPTER IV: Pumps"), (Kind::Chapter, vec![4], "Pumps"));
-        assert_eq!(read("Part II — Water"), (Kind::Part, vec![2], "Water"));
-        assert_eq!(read("Book 1"), (Kind::Part, vec![1], ""));
-        assert_eq!(read("Section 4.2 Valves"), (Kind::Section, vec![4, 2], "Valves"));
-        assert_eq!(read("Note 4. Leases"), (Kind::Note, vec![4], "Leases"));
+        let cases = "Chapter 3 ·Pumps = Chapter 3|CHAPTER IV: ·Pumps = Chapter 4|Part II — ·Water = Part 2|Book 1· = Part 1\
+            |Section 4.2 ·Valves = Section 4.2|Note 4. ·Leases = Note 4|Article 5. ·Fees = Article 5\
+            |Appendix B ·Tools = Appendix 2|Annex 1 - ·Forms = Appendix 1|Schedule 2· = Appendix 2";
+        assert_numbers(cases);
         assert_eq!(parse("Note C – Debt"), None);
-        assert_eq!(read("Article 5. Fees"), (Kind::Article, vec![5], "Fees"));
-        assert_eq!(read("Appendix B Tools"), (Kind::Appendix, vec![2], "Tools"));
-        assert_eq!(read("Annex 1 - Forms"), (Kind::Appendix, vec![1], "Forms"));
-        assert_eq!(read("Schedule 2"), (Kind::Appendix, vec![2], ""));
     }
 
     #[test]
     fn german_and_french_words_give_the_kind() {
-        assert_eq!(read("Kapitel 3 Pumpen"), (Kind::Chapter, vec![3], "Pumpen"));
-        assert_eq!(read("CHAPITRE IV"), (Kind::Chapter, vec![4], ""));
-        assert_eq!(read("Teil II – Wasser"), (Kind::Part, vec![2], "Wasser"));
-        assert_eq!(read("Partie 2 : Eau"), (Kind::Part, vec![2], "Eau"));
-        assert_eq!(read("Abschnitt 4.2 Ventile"), (Kind::Section, vec![4, 2], "Ventile"));
-        assert_eq!(read("Artikel 5. Preise"), (Kind::Article, vec![5], "Preise"));
-        assert_eq!(read("Anhang B Werkzeuge"), (Kind::Appendix, vec![2], "Werkzeuge"));
-        assert_eq!(read("Annexe A"), (Kind::Appendix, vec![1], ""));
+        let cases = "Kapitel 3 ·Pumpen = Chapter 3|CHAPITRE IV· = Chapter 4|Teil II – ·Wasser = Part 2\
+            |Partie 2 : ·Eau = Part 2|Abschnitt 4.2 ·Ventile = Section 4.2|Artikel 5. ·Preise = Article 5\
+            |Anhang B ·Werkzeuge = Appendix 2|Annexe A· = Appendix 1";
+        assert_numbers(cases);
         assert_eq!(parse("Kapitel und Abschnitte"), None);
         assert_eq!(parse("Teil der Pumpe"), None);
     }
@@ -176,52 +174,32 @@ mod tests {
 
     #[test]
     fn signs_and_brackets() {
-        assert_eq!(read("§ 4 Fees"), (Kind::Section, vec![4], "Fees"));
-        assert_eq!(read("§4.2 Fees"), (Kind::Section, vec![4, 2], "Fees"));
-        assert_eq!(read("(3) a list item"), (Kind::InBrackets, vec![3], "a list item"));
-        assert_eq!(read("(b) a list item"), (Kind::InBrackets, vec![2], "a list item"));
-        assert_eq!(read("（2）条目"), (Kind::InBrackets, vec![2], "条目"));
-        assert_eq!(read("1、条目"), (Kind::Listed, vec![1], "条目"));
-        assert_eq!(read("2) item"), (Kind::Listed, vec![2], "item"));
+        let cases = "§ 4 ·Fees = Section 4|§4.2 ·Fees = Section 4.2|(3) ·a list item = InBrackets 3\
+            |(b) ·a list item = InBrackets 2|（2）·条目 = InBrackets 2|1、·条目 = Listed 1|2) ·item = Listed 2";
+        assert_numbers(cases);
     }
 
     #[test]
     fn single_letters_and_roman_numbers() {
-        assert_eq!(read("IV. Results"), (Kind::Roman, vec![4], "Results"));
-        assert_eq!(read("II Results"), (Kind::Roman, vec![2], "Results"));
-        assert_eq!(read("B. Results"), (Kind::Letter, vec![2], "Results"));
-        assert_eq!(read("C Results").0, Kind::Letter, "a hundred chapters are fewer than three");
+        // A hundred chapters are fewer than three.
+        assert_numbers("IV. ·Results = Roman 4|II ·Results = Roman 2|B. ·Results = Letter 2|C ·Results = Letter 3");
     }
 
     #[test]
     fn chinese_numbers() {
-        assert_eq!(read("第一章 概述"), (Kind::Chapter, vec![1], "概述"));
-        assert_eq!(read("第 2 章　设备"), (Kind::Chapter, vec![2], "设备"));
-        assert_eq!(read("第三节 保养"), (Kind::Section, vec![3], "保养"));
-        assert_eq!(read("第十二条 正文"), (Kind::Article, vec![12], "正文"));
-        assert_eq!(read("第一百零三条").1, [103]);
-        assert_eq!(read("第二十条").1, [20]);
-        assert_eq!(read("第一千条").1, [1000]);
-        assert_eq!(read("第一千零七十七条").1, [1077]);
-        assert_eq!(read("第一千二百五十九条").1, [1259]);
-        assert_eq!(read("第參拾陸條 罰則"), (Kind::Article, vec![36], "罰則"));
-        assert_eq!(read("第兩節").1, [2]);
-        assert_eq!(read("貳、範圍"), (Kind::Han, vec![2], "範圍"));
-        assert_eq!(read("第一编 总则"), (Kind::Part, vec![1], "总则"));
-        assert_eq!(read("第二部分 附则"), (Kind::Part, vec![2], "附则"));
-        assert_eq!(read("一、范围"), (Kind::Han, vec![1], "范围"));
-        assert_eq!(read("十一、范围"), (Kind::Han, vec![11], "范围"));
-        assert_eq!(read("（一）范围"), (Kind::HanInBrackets, vec![1], "范围"));
-        assert_eq!(read("附录 A 工具"), (Kind::Appendix, vec![1], "工具"));
-        assert_eq!(read("附件二：表格"), (Kind::Appendix, vec![2], "表格"));
+        let cases = "第一章 ·概述 = Chapter 1|第 2 章　·设备 = Chapter 2|第三节 ·保养 = Section 3|第兩節· = Section 2\
+            |第十二条 ·正文 = Article 12|第一百零三条· = Article 103|第二十条· = Article 20|第一千条· = Article 1000\
+            |第一千零七十七条· = Article 1077|第一千二百五十九条· = Article 1259|第參拾陸條 ·罰則 = Article 36\
+            |第一编 ·总则 = Part 1|第二部分 ·附则 = Part 2|貳、·範圍 = Han 2|一、·范围 = Han 1|十一、·范围 = Han 11\
+            |（一）·范围 = HanInBrackets 1|附录 A ·工具 = Appendix 1|附件二：·表格 = Appendix 2";
+        assert_numbers(cases);
     }
 
     #[test]
     fn digits_and_letters_may_be_full_width() {
-        assert_eq!(read("第１２章　概述"), (Kind::Chapter, vec![12], "概述"));
-        assert_eq!(read("１．２　概述"), (Kind::Decimal, vec![1, 2], "概述"));
-        assert_eq!(read("附录Ａ 工具Ｂ"), (Kind::Appendix, vec![1], "工具Ｂ"));
-        assert_eq!(read("（２）条目").2, "条目");
+        let cases = "第１２章　·概述 = Chapter 12|１．２　·概述 = Decimal 1.2|附录Ａ ·工具Ｂ = Appendix 1\
+            |（２）·条目 = InBrackets 2";
+        assert_numbers(cases);
     }
 
     #[test]
