@@ -23,12 +23,7 @@ pub fn with_end_tags(text: &str) -> String {
         let (tag, behind) = rest.split_at(end);
         rest = behind;
         match self_ended(tag) {
-            Some(name) => {
-                out.push_str(&tag[..tag.len() - 2]);
-                out.push_str("></");
-                out.push_str(name);
-                out.push('>');
-            }
+            Some(name) => out.push_str(&format!("{}></{name}>", &tag[..tag.len() - 2])),
             None => {
                 out.push_str(tag);
                 let script = code_end(tag).map_or(0, |end| rest.find(end).unwrap_or(rest.len()));

@@ -79,21 +79,17 @@ pub(super) fn find(blocks: &[Block], heads: &[Block], body: &Body, is_skipped: i
             let text = key(line.block.words());
             let below_name = place > 0 && lines[..place].iter().all(|name| stands_out(*name, body));
             let is_new = found.last().is_none_or(|last: &Heading| key(&last.title) != text);
-            let heading = match line.at {
-                Some(at)
-                    if is_new
+            let is_title = match line.at {
+                Some(at) => {
+                    is_new
                         && !runs_on(blocks, at, below_name)
                         && is_in_place(&blocks[from..end], line.style)
-                        && (below_name || is_above_table(&blocks[from..end], line.style)) =>
-                {
-                    Some(heading(line, at + 1, 1))
+                        && (below_name || is_above_table(&blocks[from..end], line.style))
                 }
-                None if !goes_on(&text, page) && !here.contains(&text) && !before.contains(&text) => {
-                    Some(heading(line, from, 0))
-                }
-                _ => None,
+                None => !goes_on(&text, page) && !here.contains(&text) && !before.contains(&text),
             };
-            found.extend(heading);
+            let (start, heading_blocks) = line.at.map_or((from, 0), |at| (at + 1, 1));
+            found.extend(is_title.then(|| heading(line, start, heading_blocks)));
         }
         before = here;
     }

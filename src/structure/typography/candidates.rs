@@ -287,22 +287,17 @@ fn candidate(blocks: &[Block], start: usize, lines: usize, body: Option<&Body>, 
     let next = blocks.get(start + lines);
     let set_off =
         start.checked_sub(1).and_then(|above| distance(&blocks[above], &blocks[start])).map(|far| far > SET_OFF * step);
-    // A title and the one below it may be in one type, with space around both.
-    let is_title_above_another = || {
+    // A title and the one below it may be in one type, with space around both; a chapter without a number may be above
+    // its first section, which has one.
+    let is_title_above = |next: &Block| {
         let of_the_body = style.zip(body).is_some_and(|(style, body)| style.bold && style.size < body.size * LARGER);
-        let apart = next.is_some_and(|next| is_apart(&blocks[start + lines - 1], next, step));
-        of_the_body && apart && set_off != Some(false) && !ends_like_a_sentence(&text)
+        set_off != Some(false)
+            && is_apart(&blocks[start + lines - 1], next, step)
+            && ((of_the_body && !ends_like_a_sentence(&text))
+                || (number.is_none() && numbering::parse(next.words()).is_some()))
     };
-    // A chapter without a number above its first section, which has one.
-    let is_title_above_number = || {
-        let is_numbered = |next: &Block| numbering::parse(next.words()).is_some();
-        let apart = next.is_some_and(|next| is_numbered(next) && is_apart(&blocks[start + lines - 1], next, step));
-        apart && number.is_none() && set_off != Some(false)
-    };
-    let alone = match (style, next.and_then(|next| next.style.as_ref())) {
-        (Some(style), Some(next)) => {
-            !style.is_like(next) || !distinct || is_title_above_another() || is_title_above_number()
-        }
+    let alone = match (style, next.and_then(|next| Some((next, next.style.as_ref()?)))) {
+        (Some(style), Some((next, other))) => !style.is_like(other) || !distinct || is_title_above(next),
         _ => next.is_none_or(|next| next.kind == BlockKind::Paragraph),
     };
     let candidate = Candidate {
