@@ -256,22 +256,21 @@ mod tests {
     /// Three letters printed with this matrix and size.
     fn printed(matrix: [f32; 4], size: f32) -> (i32, String) {
         let [a, b, c, d] = matrix;
-        let chars: Vec<TextChar> = (0..3u8)
-            .map(|i| {
-                let step = f32::from(i) * 6.0 * size.signum();
-                let (x, y) = (300.0 + step * a, 300.0 + step * b);
-                TextChar {
-                    char: char::from(b'a' + i),
-                    origin_x: x,
-                    origin_y: y,
-                    font_size: size,
-                    advance_width: 6.0,
-                    rotation_degrees: b.atan2(a).to_degrees(),
-                    matrix: Some([a, b, c, d, x, y]),
-                    ..TextChar::default()
-                }
-            })
-            .collect();
+        let letter = |i: u8| {
+            let step = f32::from(i) * 6.0 * size.signum();
+            let (origin_x, origin_y) = (300.0 + step * a, 300.0 + step * b);
+            TextChar {
+                char: char::from(b'a' + i),
+                origin_x,
+                origin_y,
+                font_size: size,
+                advance_width: 6.0,
+                rotation_degrees: b.atan2(a).to_degrees(),
+                matrix: Some([a, b, c, d, origin_x, origin_y]),
+                ..TextChar::default()
+            }
+        };
+        let chars: Vec<TextChar> = (0..3).map(letter).collect();
         let runs = runs(&chars, (0.0, 0.0, 600.0, 600.0), &mut Fonts::default());
         let mut glyphs = runs[0].glyphs.clone();
         glyphs.sort_by(|a, b| a.left.total_cmp(&b.left));

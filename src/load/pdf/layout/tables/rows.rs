@@ -55,10 +55,8 @@ pub fn rows(above: &[Line], grid: Grid) -> Vec<Row> {
     let edge = grid.columns[0].1;
     lines.extend(grid.rows);
     let heads = heads(&lines).max(above.len());
-    let mut rows: Vec<Row> = Vec::new();
-    if heads > 0 {
-        rows.push(joined(&lines[..heads], columns));
-    }
+    let head = lines[..heads].iter().map(|line| line.texts(columns)).reduce(joined_row);
+    let mut rows: Vec<Row> = head.into_iter().collect();
     // Whether the next line belongs to the last row.
     let mut open = false;
     for (i, line) in lines.iter().enumerate().skip(heads) {
@@ -136,9 +134,6 @@ fn is_broken(own: &Cell, below: &Cell, edge: f32, size: f32) -> bool {
         || own.text.ends_with([',', '、', '，', '-', '–', '('])
 }
 
-fn joined(lines: &[GridRow], columns: usize) -> Row {
-    lines.iter().fold(vec![String::new(); columns], |row, line| joined_row(row, line.texts(columns)))
-}
 
 fn joined_row(mut above: Row, below: Row) -> Row {
     for (cell, more) in above.iter_mut().zip(below) {
