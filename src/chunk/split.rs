@@ -220,10 +220,8 @@ mod tests {
     #[test]
     fn a_heading_or_a_number_does_not_end_a_chunk() {
         let text = "One two three four.\n\nThe valves\n\nOpen them slowly, one by one.";
-        assert_eq!(
-            cut(text, parents(text, 45)),
-            ["One two three four.\n\n", "The valves\n\nOpen them slowly, one by one."]
-        );
+        let wanted = ["One two three four.\n\n", "The valves\n\nOpen them slowly, one by one."];
+        assert_eq!(cut(text, parents(text, 45)), wanted);
         let text = "It is done as follows here.\n\n2.\n\nOpen the valve.";
         assert_eq!(cut(text, children(text, 32, 100)), ["It is done as follows here.\n\n", "2.\n\nOpen the valve."]);
         let text = "A heading\n\nA second one\n\nIt is longer than both.";

@@ -120,10 +120,8 @@ mod tests {
             (&"[".repeat(100_000), "not a record"),
         ] {
             let error = parse(&format!("{{\"_id\": \"1\", \"text\": \"x\"}}\n{line}\n")).unwrap_err();
-            assert!(
-                error.message().starts_with("line 2 is not a record") && error.message().contains(words),
-                "{error}"
-            );
+            let message = error.message();
+            assert!(message.starts_with("line 2 is not a record") && message.contains(words), "{error}");
             assert!(error.next_step().is_some_and(|hint| hint.contains("_id")));
         }
     }

@@ -362,9 +362,8 @@ mod tests {
     fn tables_become_markdown_and_code_keeps_its_lines() {
         let document =
             parse("<table><tr><th>a<th>b<tr><td>1<td>2|3</table><pre class=screen>x\n  y</pre><pre>A\nletter</pre>");
-        assert_eq!(document.blocks[0].text, "| a | b |\n| --- | --- |\n| 1 | 2\\|3 |");
-        assert_eq!(document.blocks[1].text, "```\nx\n  y\n```");
-        assert_eq!(document.blocks[2].text, "A\nletter");
+        let table = "| a | b |\n| --- | --- |\n| 1 | 2\\|3 |";
+        assert_eq!(document.blocks, Block::in_markdown([table, "```\nx\n  y\n```", "A\nletter"]));
         let lines = parse("<pre><code><div>a()</div>\n<div>  b()</div></code></pre><p>text</p>");
         assert_eq!(lines.blocks, [Block::paragraph("```\na()\n  b()\n```"), Block::paragraph("text")]);
         let cell = parse("<table><tr><td><pre>x</pre></td><td>y</td></tr></table>");
@@ -377,11 +376,8 @@ mod tests {
             "<table><caption>Rates<br>2026</caption><tr><th>Norwick<br>Tallow</th><td><p>one</p><p>two</p></td>\
              <td>Pump\u{AD}house<script>x()</script></td><td><table><tr><td>a</td><td>b</td></tr></table></td></tr></table>",
         );
-        assert_eq!(document.blocks[0].text, "Rates 2026");
-        assert_eq!(
-            document.blocks[1].text,
-            "| Norwick Tallow | one two | Pumphouse | a b |\n| --- | --- | --- | --- |"
-        );
+        let table = "| Norwick Tallow | one two | Pumphouse | a b |\n| --- | --- | --- | --- |";
+        assert_eq!(document.blocks, Block::in_markdown(["Rates 2026", table]));
     }
 
     #[test]

@@ -144,10 +144,8 @@ mod tests {
     fn members_after_the_last_method_stay_in_their_class() {
         let text = "class A {\n void f() {\n  run();\n }\n int x;\n};\n\nclass B {\n int y;\n int z;\n};\n";
         let found = sections(text, Format::Cpp);
-        assert_eq!(
-            found[2],
-            ("2 f".to_owned(), [" void f() {", "  run();", " }", " int x;", "};"].map(str::to_owned).to_vec())
-        );
+        assert_eq!(found[2].0, "2 f");
+        assert_eq!(found[2].1, [" void f() {", "  run();", " }", " int x;", "};"]);
         assert_eq!(found[3].1[0], "class B {");
     }
 
