@@ -121,9 +121,7 @@ fn hard_cut(text: &str, range: Range<usize>, limit: usize) -> Vec<Range<usize>> 
         out.push(start..start + cut.max(1));
         start += cut.max(1);
     }
-    if start < range.end {
-        out.push(start..range.end);
-    }
+    out.extend((start < range.end).then_some(start..range.end));
     out
 }
 

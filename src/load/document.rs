@@ -145,9 +145,7 @@ fn clean(text: &mut String) {
 /// Cleans and trims a title: a removed character may leave a space at its end.
 fn clean_title(text: &mut String) {
     clean(text);
-    if text.trim().len() < text.len() {
-        *text = text.trim().to_owned();
-    }
+    *text = text.trim().to_owned();
 }
 
 

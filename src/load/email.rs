@@ -129,9 +129,7 @@ fn blocks(message: &Message<'_>, nested: usize, warnings: &mut Vec<String>) -> V
     if !names.is_empty() {
         blocks.push(Block::paragraph(format!("[{}]", names.join(", "))));
     }
-    for part in message.attachments() {
-        blocks.extend(text(part, warnings));
-    }
+    blocks.extend(message.attachments().flat_map(|part| text(part, warnings)));
     blocks
 }
 

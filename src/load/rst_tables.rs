@@ -85,9 +85,7 @@ fn simple_rows(block: &[&str]) -> Option<Vec<Row>> {
 
 fn extend(row: &mut Row, more: Row) {
     row.resize(row.len().max(more.len()), String::new());
-    for (cell, more) in row.iter_mut().zip(more) {
-        join_words(cell, &more);
-    }
+    row.iter_mut().zip(more).for_each(|(cell, more)| join_words(cell, &more));
 }
 
 fn runs_of_equal_signs(rule: &str) -> Vec<Range<usize>> {

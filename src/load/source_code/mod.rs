@@ -39,9 +39,7 @@ fn begin_between(sections: &mut [Definition], lines: &[&str]) {
             from = from.max(Some(end));
         }
         open.push(section.end);
-        if let Some(from) = from {
-            section.first = from + closing(&lines[from..first]);
-        }
+        section.first = from.map_or(first, |from| from + closing(&lines[from..first]));
     }
 }
 

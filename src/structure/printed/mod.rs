@@ -69,9 +69,7 @@ pub fn find(blocks: &[Block], heads: &[Block], labels: &[Option<String>]) -> Vec
 /// For each block, whether one of the half-open spans covers it.
 pub(super) fn covered(spans: &[(usize, usize)], blocks: usize) -> Vec<bool> {
     let mut covered = vec![false; blocks];
-    for &(start, end) in spans {
-        covered[start..end].fill(true);
-    }
+    spans.iter().for_each(|&(start, end)| covered[start..end].fill(true));
     covered
 }
 

@@ -180,9 +180,7 @@ mod tests {
         let mut lines = stacked((0..6).map(|_| sample(full)), 100.0);
         lines[2] = lines[2].clone().at(90.0, lines[2].style.baseline);
         lines[3] = lines[3].clone().at(72.0, lines[3].style.baseline);
-        for line in &mut lines[4..] {
-            line.style.baseline += 10.0;
-        }
+        lines[4..].iter_mut().for_each(|line| line.style.baseline += 10.0);
         lines[5] = lines[5].clone().bold();
         let found: Vec<BlockKind> = read(lines).into_iter().map(|(kind, _)| kind).collect();
         assert_eq!(found, [Paragraph, Wrapped, Paragraph, Wrapped, Paragraph, Paragraph]);
