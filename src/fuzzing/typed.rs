@@ -1,9 +1,8 @@
-//! Input that people type or write: filters, questions, lists and settings; and answers of a language model.
+//! Input that people type or write: filters, questions, lists and settings.
 
 use super::text;
 use crate::config::Config;
 use crate::knowledge::names::synonyms::Synonyms;
-use crate::llm;
 use crate::search::{Filter, Kind, Route, SearchRequest, Understanding, keyword_terms};
 use crate::text::fold_name;
 use crate::text::highlight::{find_matches, snippet};
@@ -62,12 +61,4 @@ pub fn config(bytes: &[u8]) {
     if let Err(error) = Config::read(&folder) {
         assert!(!error.to_line().contains('\n'), "{}", error.to_line());
     }
-}
-
-pub fn prompt(bytes: &[u8]) {
-    llm::check_prompts(&text(bytes));
-}
-
-pub fn answer(bytes: &[u8]) {
-    drop(llm::read_answer(&text(bytes)));
 }

@@ -8,13 +8,9 @@ use super::super::tests::{end, printed};
 use super::join;
 use crate::text::tables;
 
-/// The lines of a page on which each row is printed: label at the left, figures ending at these places.
-fn page(rows: &[&[&str]], ends: &[f32]) -> Vec<Line> {
-    spaced(rows, ends, 13.0)
-}
-
-/// The same with this step from row to row; an empty row is a space.
-fn spaced(rows: &[&[&str]], ends: &[f32], step: f32) -> Vec<Line> {
+/// The lines of a page on which each row is printed this step below the one before: label at the left, figures ending
+/// at these places. An empty row is a space.
+fn page(rows: &[&[&str]], ends: &[f32], step: f32) -> Vec<Line> {
     let mut pieces: Vec<(&str, f32, f32)> = Vec::new();
     for (i, row) in rows.iter().enumerate() {
         let baseline = 100.0 + step * i as f32;
@@ -48,7 +44,7 @@ fn the_name_of_a_group_does_not_continue_a_long_label() {
                   | Other divestitures, sales of investments and other assets | 85 | 5 |\n\
                   | Short-term investments, by original maturity: |  |  |\n| More than three months | 100 | — |\n\
                   | Three months or less | 19 | 22 |";
-    assert_eq!(read(page(rows, &[480.0, 560.0])), [wanted]);
+    assert_eq!(read(page(rows, &[480.0, 560.0], 13.0)), [wanted]);
 }
 
 #[test]
@@ -72,7 +68,7 @@ fn groups_with_a_blank_row_between_them_share_the_heads_of_the_first() {
                   | Liabilities and equity |  |  |\n\
                   | Accounts payable | 46,973 | 47,060 |\n| Accrued liabilities | 22,296 | 22,159 |";
     // Rows are set so far apart that a blank one is further than rows of a table usually are.
-    assert_eq!(read(spaced(assets, &[380.0, 480.0], 18.0)), [wanted]);
+    assert_eq!(read(page(assets, &[380.0, 480.0], 18.0)), [wanted]);
     let other: &[&[&str]] = &[
         &[],
         &["", "2018", "2017"],
@@ -81,7 +77,7 @@ fn groups_with_a_blank_row_between_them_share_the_heads_of_the_first() {
         &["Total current assets", "59,664", "57,689"],
     ];
     let two = [&assets[..4], other].concat();
-    assert_eq!(read(spaced(&two, &[380.0, 480.0], 18.0)).len(), 2, "heads begin another table");
+    assert_eq!(read(page(&two, &[380.0, 480.0], 18.0)).len(), 2, "heads begin another table");
 }
 
 #[test]
@@ -95,7 +91,7 @@ fn a_head_may_be_wider_than_its_figures() {
     ];
     let wanted = "|  | Fiscal 2025 and 2024 In percent |\n| --- | --- |\n| Contributions from growth | 4.1 |\n\
                   | Net price | 16.2 |\n| Net sales | 12.0 |";
-    assert_eq!(read(page(rows, &[380.0])), [wanted]);
+    assert_eq!(read(page(rows, &[380.0], 13.0)), [wanted]);
 }
 
 #[test]
@@ -107,7 +103,7 @@ fn contents_lists_and_labels_stay_lines() {
         &[&["x =", "12"], &["y =", "17"], &["z =", "3"]],
     ];
     for rows in not_tables {
-        let lines = page(rows, &[400.0]);
+        let lines = page(rows, &[400.0], 13.0);
         assert_eq!(read(lines.clone()).len(), lines.len(), "{rows:?}");
     }
 }
@@ -122,7 +118,7 @@ fn text_above_and_below_a_table_stays_outside() {
         &["Summer", "7", "4"],
         &["Nobody could say who had first marked the shelf with chalk, but everybody kept to it."],
     ];
-    let read = read(page(rows, &[300.0, 380.0]));
+    let read = read(page(rows, &[300.0, 380.0], 13.0));
     assert_eq!(read.len(), 3, "{read:?}");
     assert!(read[1].starts_with("| Season | Turns | Hours |"), "{read:?}");
 }
