@@ -42,10 +42,9 @@ impl<'a> Archive<'a> {
     /// If the bytes are not a zip archive, or one with more than [`ENTRIES_LIMIT`] entries.
     pub fn open(bytes: &'a [u8], format: &'static str) -> Result<Self> {
         if bytes.starts_with(OLE_MAGIC) {
-            return Err(Error::failed(format!(
-                "this is not {format} but an Office file with a password or from before 2007"
-            ))
-            .hint(format!("open it in its program and save it as {format} without a password")));
+            let what = format!("this is not {format} but an Office file with a password or from before 2007");
+            let hint = format!("open it in its program and save it as {format} without a password");
+            return Err(Error::failed(what).hint(hint));
         }
         let zip = ZipArchive::new(Cursor::new(bytes)).map_err(|error| broken(format, &error.to_string()))?;
         if zip.len() > ENTRIES_LIMIT {

@@ -146,9 +146,7 @@ impl Walk {
                         "tr" => table.rows.push(Vec::new()),
                         "tc" => {
                             table.span = 1;
-                            if let Some(row) = table.rows.last_mut() {
-                                row.push(String::new());
-                            }
+                            table.rows.last_mut().into_iter().for_each(|row| row.push(String::new()));
                         }
                         "gridSpan" => table.span = value().and_then(|span| span.parse().ok()).unwrap_or(1),
                         _ => {}
@@ -171,11 +169,7 @@ impl Walk {
 
     fn leave(&mut self, name: &str) {
         match name {
-            "p" => {
-                if let Some(paragraph) = self.paragraphs.pop() {
-                    self.end_paragraph(paragraph);
-                }
-            }
+            "p" => self.paragraphs.pop().into_iter().for_each(|paragraph| self.end_paragraph(paragraph)),
             "tc" => {
                 if let Some(table) = self.tables.last_mut()
                     && let Some(row) = table.rows.last_mut()
@@ -183,11 +177,7 @@ impl Walk {
                     row.extend(tables::behind_wide(table.span));
                 }
             }
-            "tbl" => {
-                if let Some(table) = self.tables.pop() {
-                    self.end_table(table);
-                }
-            }
+            "tbl" => self.tables.pop().into_iter().for_each(|table| self.end_table(table)),
             _ => {}
         }
     }

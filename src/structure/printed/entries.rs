@@ -67,10 +67,7 @@ pub(super) fn regions(blocks: &[Block]) -> Vec<Vec<Entry>> {
     let mut from = 0;
     while let Some(first) = (from..blocks.len()).find(|&at| strict[at].is_some()) {
         let (entries, next) = region(blocks, &strict, first);
-        let above =
-            entries.first().into_iter().flat_map(|entry| (1..=2).filter_map(|back| entry.blocks.0.checked_sub(back)));
-        let is_other = above.into_iter().any(|heading| lists(OTHER_LISTS, &normalise_title(&blocks[heading].text)));
-        if !is_other && is_contents(&entries) && is_introduced(&entries, blocks) {
+        if is_contents(&entries) && is_introduced(&entries, blocks) {
             regions.push(entries);
         }
         from = next.max(first + 1);
@@ -227,11 +224,14 @@ fn is_title_of_list(text: &str) -> bool {
     is_contents_title(text) || title.starts_with("contents") || lists(OTHER_LISTS, &title)
 }
 
-/// Whether a heading announces contents, or there are enough entries without one.
+/// Whether a heading announces contents, or there are enough entries without one; and none announces another list.
 fn is_introduced(entries: &[Entry], blocks: &[Block]) -> bool {
     let first = entries[0].blocks.0;
-    let headed = (1..=3).filter_map(|back| first.checked_sub(back)).any(|i| {
-        let title = normalise_title(&blocks[i].text);
+    let above: Vec<String> = blocks[..first].iter().rev().take(3).map(|block| normalise_title(&block.text)).collect();
+    if above.iter().take(2).any(|title| lists(OTHER_LISTS, title)) {
+        return false;
+    }
+    let headed = above.iter().any(|title| {
         CONTENTS.split_whitespace().any(|word| title == word || (title.ends_with(word) && title.chars().count() < 24))
     });
     let last_page = blocks.last().and_then(|block| block.page).unwrap_or(0);

@@ -112,8 +112,7 @@ pub fn runs(chars: &[TextChar], visible: (f32, f32, f32, f32), fonts: &mut Fonts
             continue;
         }
         let (angle, mirrored) = direction(c);
-        let radians = (angle as f32).to_radians();
-        let (sin, cos) = radians.sin_cos();
+        let (sin, cos) = (angle as f32).to_radians().sin_cos();
         let along = c.origin_x * cos + c.origin_y * sin;
         let up = c.origin_y * cos - c.origin_x * sin;
         let width = if angle % 180 == 0 { c.advance_width.max(0.0) } else { size * USUAL_WIDTH };

@@ -77,7 +77,7 @@ pub fn rows(above: &[Line], grid: Grid) -> Vec<Row> {
 /// The number of lines that are heads: those before the first with figures other than years.
 fn heads(lines: &[GridRow]) -> usize {
     let figures = lines.iter().position(GridRow::starts_body);
-    let Some(mut end) = figures else {
+    let Some(body) = figures else {
         // Without figures: the first line, and the lines that continue it.
         return 1 + lines.iter().skip(1).take_while(|line| !line.has(0)).take(MOST_HEADS).count();
     };
@@ -85,9 +85,7 @@ fn heads(lines: &[GridRow]) -> usize {
     let first_heads = lines.iter().position(|line| line.cells.iter().any(|cell| cell.column > 0)).unwrap_or(0);
     // A unit in brackets belongs to the heads.
     let is_group = |line: &GridRow| line.is_label() && !line.cells.iter().all(|cell| in_brackets(&cell.text));
-    if let Some(group) = (first_heads + 1..end).find(|&at| is_group(&lines[at])) {
-        end = group;
-    }
+    let end = (first_heads + 1..body).find(|&at| is_group(&lines[at])).unwrap_or(body);
     if first_heads >= end {
         // The lines before the figures are labels.
         return 0;
