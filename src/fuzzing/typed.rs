@@ -1,5 +1,7 @@
 //! Input that people type or write: filters, questions, lists and settings.
 
+use std::ops::Range;
+
 use super::text;
 use crate::config::Config;
 use crate::knowledge::names::synonyms::Synonyms;
@@ -22,9 +24,8 @@ pub fn filter(bytes: &[u8]) {
 pub fn question(bytes: &[u8]) {
     let question = text(bytes);
     let mut after = 0;
-    for token in tokenize(&question) {
-        assert!(token.start < token.end && question.get(token.start..token.end).is_some());
-    }
+    let is_inside = |range: Range<usize>| !range.is_empty() && question.get(range).is_some();
+    assert!(tokenize(&question).iter().all(|token| is_inside(token.start..token.end)));
     for range in sentences(&question) {
         assert_eq!(range.start, after, "sentences follow each other");
         after = range.end;
@@ -37,9 +38,7 @@ pub fn question(bytes: &[u8]) {
     assert!((route.keyword + route.semantic - 1.0).abs() < 1e-5);
     let terms = keyword_terms(&question, &understood.identifiers);
     assert!(terms.iter().all(|(_, term, weight)| !term.is_empty() && *weight > 0.0));
-    for range in find_matches(&question, &question) {
-        assert!(question.get(range).is_some());
-    }
+    assert!(find_matches(&question, &question).into_iter().all(|range| question.get(range).is_some()));
     snippet(&question, &question, 80);
     let folded = fold_name(&question);
     assert_eq!(fold_name(&folded), folded);

@@ -41,11 +41,8 @@ fn titled(entries: impl IntoIterator<Item = Block>) -> Vec<Block> {
 }
 
 fn read(blocks: &[Block]) -> Vec<(u32, String, u32)> {
-    find(blocks, &[], &[])
-        .into_iter()
-        .flat_map(|contents| contents.headings)
-        .map(|heading| (heading.level, heading.title, heading.page.unwrap_or(0)))
-        .collect()
+    let headings = find(blocks, &[], &[]).into_iter().flat_map(|contents| contents.headings);
+    headings.map(|heading| (heading.level, heading.title, heading.page.unwrap_or(0))).collect()
 }
 
 fn chapters() -> Vec<(u32, String, u32)> {

@@ -22,22 +22,18 @@ const INDEX_TITLES: &[&str] = &["index", "索引"];
 const FEWEST_LETTERS: usize = 3;
 
 /// The blocks of known headings.
-struct Taken(HashSet<usize>);
+fn blocks_of(known: &[Heading]) -> HashSet<usize> {
+    let lines = |heading: &Heading| {
+        // A title that was found and stays in the text is in the first line of its section.
+        let stays = usize::from(heading.heading_blocks == 0 && heading.confidence >= LEARNED);
+        heading.start - heading.heading_blocks..heading.start + stays
+    };
+    known.iter().flat_map(lines).collect()
+}
 
-impl Taken {
-    fn by(known: &[Heading]) -> Self {
-        let lines = |heading: &Heading| {
-            // A title that was found and stays in the text is in the first line of its section.
-            let stays = usize::from(heading.heading_blocks == 0 && heading.confidence >= LEARNED);
-            heading.start - heading.heading_blocks..heading.start + stays
-        };
-        Taken(known.iter().flat_map(lines).collect())
-    }
-
-    /// Whether one of `count` blocks from `start` on, or `start` itself, belongs to a known heading.
-    fn any(&self, start: usize, count: usize) -> bool {
-        (start..start + count.max(1)).any(|block| self.0.contains(&block))
-    }
+/// Whether one of the lines of a candidate, or the one that it begins in, is among these blocks.
+fn is_in(blocks: &HashSet<usize>, candidate: &Candidate) -> bool {
+    (candidate.start..candidate.start + candidate.lines.max(1)).any(|block| blocks.contains(&block))
 }
 
 /// Candidates of the type of listed headings, on the level of those. Without a number, they are below a numbered
@@ -61,7 +57,7 @@ pub(super) fn learned(candidates: &[Candidate], known: &[Heading]) -> Vec<Headin
         let (size, bold, number) = class_at.get(&last.start)?;
         (number.is_some() && candidate.class() == (*size, *bold, None)).then_some(last.level)
     };
-    let taken = Taken::by(known);
+    let taken = blocks_of(known);
     let classes: HashMap<Class, (usize, u32)> =
         classes.into_iter().map(|(class, levels)| (class, (levels.len(), middle(&levels, u32::cmp)))).collect();
     // Chapters of one type may have numbers of several kinds: the commonest counts.
@@ -72,7 +68,7 @@ pub(super) fn learned(candidates: &[Candidate], known: &[Heading]) -> Vec<Headin
     }
     candidates
         .iter()
-        .filter(|candidate| candidate.distinct && candidate.alone && !taken.any(candidate.start, candidate.lines))
+        .filter(|candidate| candidate.distinct && candidate.alone && !is_in(&taken, candidate))
         // The cover has the type of headings.
         .filter(|candidate| candidate.number.is_some() || candidate.page != candidates[0].page)
         .filter_map(|candidate| {
@@ -94,7 +90,7 @@ pub(super) fn learned(candidates: &[Candidate], known: &[Heading]) -> Vec<Headin
 
 /// Candidates whose numbers go on below those of listed headings: `2.1.1` in bold after `2.1`, then `2.1.2`.
 pub(super) fn numbered_below(candidates: &[Candidate], known: &[Heading]) -> Vec<Heading> {
-    let taken = Taken::by(known);
+    let taken = blocks_of(known);
     let mut known = known.iter().peekable();
     // The numbers and levels of the headings around the text, the outermost first.
     let mut above: Vec<(Numbering, u32)> = Vec::new();
@@ -112,7 +108,7 @@ pub(super) fn numbered_below(candidates: &[Candidate], known: &[Heading]) -> Vec
         let Some(number) = candidate.number.as_ref().filter(|number| number.depth() > 1) else { continue };
         let outer = &number.parts[..number.depth() - 1];
         let parent = above.iter().rposition(|(other, _)| other.kind == number.kind && other.parts == outer);
-        let (Some(parent), false) = (parent, taken.any(candidate.start, candidate.lines)) else { continue };
+        let (Some(parent), false) = (parent, is_in(&taken, candidate)) else { continue };
         let before = above.get(parent + 1).map_or(0, |(other, _)| other.parts.last().copied().unwrap_or(0));
         // Numbers in between may have been taken for a list.
         if (before + 1..=before + FARTHEST).contains(&number.parts[outer.len()]) {

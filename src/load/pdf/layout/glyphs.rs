@@ -143,11 +143,7 @@ fn direction(c: &TextChar) -> (i32, bool) {
     let degrees = if mirrored { (-x).atan2(y) } else { b.atan2(a) }.to_degrees();
     // Steps of five degrees keep a slightly rotated scan in one run.
     let angle = (degrees / 5.0).round() as i32 * 5;
-    let angle = match angle {
-        ..=-180 => angle + 360,
-        181.. => angle - 360,
-        _ => angle,
-    };
+    let angle = if angle <= -180 { angle + 360 } else { angle };
     (angle, mirrored)
 }
 

@@ -11,12 +11,8 @@ use crate::text::is_wide;
 pub fn print(text: &str, left: f32, baseline: f32, size: f32) -> Vec<Glyph> {
     let mut x = left;
     let glyph = |char: char| {
-        let width = size
-            * match char {
-                ' ' => 0.25,
-                c if is_wide(c) => 1.0,
-                _ => 0.5,
-            };
+        let letter = if is_wide(char) { size } else { size / 2.0 };
+        let width = if char == ' ' { size / 4.0 } else { letter };
         x += width;
         Glyph { char, left: x - width, right: x, baseline, size, font: 0, mark: None }
     };
