@@ -72,9 +72,7 @@ pub fn parse(text: &str) -> Document {
 
 fn push_source(source: &str, document: &mut Document) {
     let source = source.trim_end().trim_start_matches('\n');
-    if !source.trim().is_empty() {
-        document.blocks.push(Block::paragraph(source));
-    }
+    document.blocks.extend((!source.trim().is_empty()).then(|| Block::paragraph(source)));
 }
 
 /// Longer HTML blocks stay as they are, because the parser takes quadratic time for nesting.

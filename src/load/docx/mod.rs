@@ -66,17 +66,13 @@ pub fn parse(bytes: &[u8]) -> Result<Document> {
     }
     let (title, blocks) = body::read(main, &text, styles, numbering, notes)?;
     document.blocks = blocks;
-    let stated = read_properties(&mut archive, &of_package, &mut document)?;
+    let stated = read_core(&mut archive, &of_package, &mut document)?;
     document.title = title.or(stated).or_else(|| document.only_top_heading());
     Ok(document)
 }
 
 /// Reads `core.xml` into the metadata, except the stated title, which it returns.
-fn read_properties(
-    archive: &mut Archive<'_>,
-    of_package: &[Relation],
-    document: &mut Document,
-) -> Result<Option<String>> {
+fn read_core(archive: &mut Archive<'_>, of_package: &[Relation], document: &mut Document) -> Result<Option<String>> {
     let name = target(of_package, "core-properties").unwrap_or("docProps/core.xml");
     let Some(text) = archive.text(name)? else { return Ok(None) };
     let mut xml = Xml::new(name, &text);

@@ -6,9 +6,8 @@ use crate::structure::numbering::{self, Kind};
 use crate::structure::title_match::normalise_title;
 use crate::text::{is_wide, join_title, lists, roman};
 
-/// The fewest entries of a contents page.
+/// The fewest and the most entries of a contents page.
 const FEWEST_ENTRIES: usize = 3;
-/// The most entries of a contents page.
 const MOST_ENTRIES: usize = 5000;
 /// This many lines without a page number end the contents.
 const LONGEST_GAP: usize = 4;
