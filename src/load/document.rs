@@ -148,7 +148,6 @@ fn clean_title(text: &mut String) {
     *text = text.trim().to_owned();
 }
 
-
 /// A heading, a paragraph, a table, a code listing, or a line of a page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Block {

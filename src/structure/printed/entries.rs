@@ -138,7 +138,6 @@ fn spaced(title: String) -> String {
     if glued { format!("{before} {rest}") } else { title }
 }
 
-
 /// A title and a page number separated by leaders or a wide gap.
 fn strict_entry(block: &Block) -> Option<(String, String)> {
     let (title, label, leaders) = split_label(block.words())?;

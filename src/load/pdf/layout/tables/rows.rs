@@ -132,7 +132,6 @@ fn is_broken(own: &Cell, below: &Cell, edge: f32, size: f32) -> bool {
         || own.text.ends_with([',', '、', '，', '-', '–', '('])
 }
 
-
 fn joined_row(mut above: Row, below: Row) -> Row {
     for (cell, more) in above.iter_mut().zip(below) {
         if cell.ends_with(is_wide) && more.starts_with(is_wide) {
