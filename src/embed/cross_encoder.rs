@@ -15,7 +15,6 @@ use super::crash::catch_crash;
 use super::cross_encoder_folder::CrossEncoderFolder;
 use super::engine::{Engine, other_engine};
 use crate::error::{Error, Result, Setting};
-use crate::text::squeeze;
 use crate::threads::in_threads;
 
 /// Chunks in a batch: enough to keep the model busy, few enough to pad little.
@@ -97,13 +96,14 @@ impl CrossEncoder {
     /// The scores of chunks in one batch.
     fn read(&self, session: usize, question: &str, chunks: &[String]) -> Result<Vec<f32>> {
         let mut session = self.sessions[session].lock().map_err(|_| stopped(&self.folder))?;
-        let failed = |why: &str| {
-            let (model, engine) = (named(&self.folder), self.engine.name());
-            Error::failed(format!("{model} failed on {engine}: {}", squeeze(why))).hint(other_engine())
+        let failed = |reason: &str| {
+            Error::failed(format!("{} failed on {}: {reason}", named(&self.folder), self.engine.name()))
         };
         let texts: Vec<&str> = chunks.iter().map(String::as_str).collect();
         let results = catch_crash(&named(&self.folder), || {
-            session.rerank(question, &texts, false, Some(texts.len())).map_err(|error| failed(&error.to_string()))
+            session
+                .rerank(question, &texts, false, Some(texts.len()))
+                .map_err(|error| self.engine.failure(error, failed, other_engine))
         })?;
         let mut scores = vec![f32::NAN; chunks.len()];
         for result in results {
@@ -112,7 +112,7 @@ impl CrossEncoder {
             }
         }
         match scores.iter().any(|score| score.is_nan()) {
-            true => Err(failed("it gave no number for a chunk")),
+            true => Err(failed("it gave no number for a chunk").hint(other_engine())),
             false => Ok(scores),
         }
     }
@@ -139,11 +139,14 @@ fn load_session(files: &CrossEncoderFolder, engine: &Engine, threads: usize) -> 
         .with_execution_providers(engine.device().providers());
     catch_crash(&named(folder), || {
         TextRerank::try_new_from_user_defined(model, options).map_err(|error| {
-            let reason = error.to_string();
-            // The tokenizer loads last; errors about it do not mention the graph.
-            let file = if reason.contains("tokenizer.json") { "tokenizer.json" } else { files.graph };
-            let hint = format!("download the folder again, or try the other engine ({})", Setting("onnxruntime"));
-            files.files.unusable(file, &format!("{} rejects it: {reason}", engine.name())).hint(hint)
+            let message = |reason: &str| {
+                // The tokenizer loads last; errors about it do not mention the graph.
+                let file = if reason.contains("tokenizer.json") { "tokenizer.json" } else { files.graph };
+                files.files.unusable(file, &format!("{} rejects it: {reason}", engine.name()))
+            };
+            engine.failure(error, message, || {
+                format!("download the folder again, or try the other engine ({})", Setting("onnxruntime"))
+            })
         })
     })
 }

@@ -11,6 +11,7 @@ use clap::ValueEnum;
 
 use super::device::Device;
 use crate::error::{Error, Result, Setting};
+use crate::text::squeeze;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Engine {
@@ -38,6 +39,34 @@ impl Engine {
             Engine::Tract => Device::Cpu,
         }
     }
+
+    /// The error after this engine failed. `message` states the reason, `hint` is the hint on the processor. On an
+    /// accelerator, the reason is rarely the model: its libraries are missing, or its driver finds no device.
+    pub(super) fn failure(
+        &self,
+        cause: fastembed::Error,
+        message: impl FnOnce(&str) -> Error,
+        hint: impl FnOnce() -> String,
+    ) -> Error {
+        let text = squeeze(&cause.to_string());
+        if self.device().is_cpu() {
+            return message(&text).hint(hint());
+        }
+        let device = self.device().name();
+        message(reason_of_accelerator(&text)).caused_by(cause).hint(format!(
+            "check the driver, the libraries and the memory of {device}, or use the processor ({} cpu)",
+            Setting("device")
+        ))
+    }
+}
+
+/// The reason in an error of ONNX Runtime, without its source files and signatures in front and the state of the call
+/// behind.
+fn reason_of_accelerator(text: &str) -> &str {
+    const IN_FRONT: [&str; 2] = [" : FAIL : ", " = void] "];
+    let start = IN_FRONT.iter().filter_map(|mark| Some(text.rfind(mark)? + mark.len())).max();
+    let reason = start.map_or(text, |start| &text[start..]);
+    reason.split_once(" ; GPU=").map_or(reason, |(reason, _)| reason)
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -227,6 +256,37 @@ mod tests {
     fn libraries_are_recognised_by_name() {
         assert!(is_library("libonnxruntime.so.1.31.1") && is_library("libonnxruntime.1.31.1.dylib"));
         assert!(!is_library("libonnxruntime_providers_shared.so"));
+    }
+
+    #[test]
+    fn an_accelerator_that_does_not_start_is_named_with_the_reason_alone() {
+        // As ONNX Runtime 1.31.1 wrote them: without libraries of CUDA, and without a device.
+        let library = "Failed to build ONNX session: /src/provider_bridge_ort.cc:2043 onnxruntime::Provider& \
+            onnxruntime::ProviderLibrary::Get() [ONNXRuntimeError] : 1 : FAIL : Failed to load library \
+            /x/libonnxruntime_providers_cuda.so with error: libcublasLt.so.13: cannot open shared object file \n";
+        let no_device = "ONNX runtime error: /src/cuda_call.cc:154 std::conditional_t<THRW, void, Status> \
+            onnxruntime::CudaCall(ERRTYPE) [with ERRTYPE = cudaError; bool THRW = true; \
+            std::conditional_t<THRW, void, common::Status> = void] /src/cuda_call.cc:146 CudaCall(ERRTYPE) \
+            [with bool THRW = true; std::conditional_t<THRW, void, common::Status> = void] CUDA failure 100: no \
+            CUDA-capable device is detected ; GPU=-1 ; hostname=vm ; expr=cudaSetDevice(info_.device_id);";
+        let is_missing = "Failed to load library /x/libonnxruntime_providers_cuda.so with error: \
+            libcublasLt.so.13: cannot open shared object file";
+        let failure = |device, text: &str| {
+            let engine = Engine::OnnxRuntime { library: PathBuf::from("/x.so"), device };
+            let cause = fastembed::Error::Other(text.to_owned());
+            engine.failure(cause, |reason| Error::failed(format!("cannot load: {reason}")), || "add it again".to_owned())
+        };
+        for (text, reason) in [
+            (library, is_missing),
+            (no_device, "CUDA failure 100: no CUDA-capable device is detected"),
+            ("out of memory", "out of memory"),
+        ] {
+            let error = failure(Device::Cuda, text);
+            assert_eq!(error.message(), format!("cannot load: {reason}"));
+            assert!(error.next_step().is_some_and(|hint| hint.contains("libraries and the memory of cuda")), "{error}");
+            assert_eq!(error.causes().next(), Some(crate::text::printable(text)));
+        }
+        assert_eq!(failure(Device::Cpu, "no model").to_line(), "cannot load: no model; add it again");
     }
 
     #[test]

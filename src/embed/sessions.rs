@@ -96,7 +96,7 @@ impl Sessions {
         let output = catch_crash(&named(&self.model), || {
             session
                 .transform(texts, Some(texts.len().max(1)))
-                .map_err(|error| failed(&self.model, &self.engine, &error))
+                .map_err(|error| failed(&self.model, &self.engine, error))
         })?;
         output.into_raw().pop().ok_or_else(|| Error::failed("the embedding model gave no vector"))
     }
@@ -129,9 +129,9 @@ fn token_vectors(output: &SingleBatchOutput) -> Option<ArrayView3<'_, f32>> {
     output.select_output(&OUTPUTS).ok()?.into_dimensionality::<Ix3>().ok()
 }
 
-fn failed(model: &Model, engine: &Engine, error: &fastembed::Error) -> Error {
-    let reason = crate::text::squeeze(&error.to_string());
-    Error::failed(format!("{} failed on {}: {reason}", named(model), engine.name())).hint(other_engine())
+fn failed(model: &Model, engine: &Engine, error: fastembed::Error) -> Error {
+    let message = |reason: &str| Error::failed(format!("{} failed on {}: {reason}", named(model), engine.name()));
+    engine.failure(error, message, other_engine)
 }
 
 pub(super) fn tokenizer_failed(model: &Model, error: &tokenizers::Error) -> Error {
@@ -151,7 +151,7 @@ pub(super) fn embed(
     texts: &[Cow<'_, str>],
 ) -> Result<Vec<Vec<f32>>> {
     catch_crash(&named(model), || {
-        session.embed(texts, Some(texts.len().max(1))).map_err(|error| failed(model, engine, &error))
+        session.embed(texts, Some(texts.len().max(1))).map_err(|error| failed(model, engine, error))
     })
 }
 
@@ -181,9 +181,9 @@ pub(super) fn load_session(engine: &Engine, model: &Model, threads: usize) -> Re
         .with_execution_providers(engine.device().providers());
     catch_crash(&named(model), || {
         TextEmbedding::try_new_from_user_defined(user_defined, options).map_err(|error| {
-            let (add, engine) = (NextStep::AddModel(&model.name), Setting("onnxruntime"));
-            let hint = format!("add it again with `{add}`, or try the other engine ({engine})");
-            Error::failed(format!("cannot load {}: {error}", named(model))).hint(hint)
+            let (add, other) = (NextStep::AddModel(&model.name), Setting("onnxruntime"));
+            let message = |reason: &str| Error::failed(format!("cannot load {}: {reason}", named(model)));
+            engine.failure(error, message, || format!("add it again with `{add}`, or try the other engine ({other})"))
         })
     })
 }
