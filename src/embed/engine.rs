@@ -52,11 +52,9 @@ impl Engine {
         if self.device().is_cpu() {
             return message(&text).hint(hint());
         }
-        let device = self.device().name();
-        message(reason_of_accelerator(&text)).caused_by(cause).hint(format!(
-            "check the driver, the libraries and the memory of {device}, or use the processor ({} cpu)",
-            Setting("device")
-        ))
+        let (device, setting) = (self.device().name(), Setting("device"));
+        let check = format!("check driver, libraries and memory of {device}, or use the processor ({setting} cpu)");
+        message(reason_of_accelerator(&text)).caused_by(cause).hint(check)
     }
 }
 
@@ -274,7 +272,8 @@ mod tests {
         let failure = |device, text: &str| {
             let engine = Engine::OnnxRuntime { library: PathBuf::from("/x.so"), device };
             let cause = fastembed::Error::Other(text.to_owned());
-            engine.failure(cause, |reason| Error::failed(format!("cannot load: {reason}")), || "add it again".to_owned())
+            let message = |reason: &str| Error::failed(format!("cannot load: {reason}"));
+            engine.failure(cause, message, || "add it again".to_owned())
         };
         for (text, reason) in [
             (library, is_missing),
@@ -283,7 +282,7 @@ mod tests {
         ] {
             let error = failure(Device::Cuda, text);
             assert_eq!(error.message(), format!("cannot load: {reason}"));
-            assert!(error.next_step().is_some_and(|hint| hint.contains("libraries and the memory of cuda")), "{error}");
+            assert!(error.next_step().is_some_and(|hint| hint.contains("libraries and memory of cuda")), "{error}");
             assert_eq!(error.causes().next(), Some(crate::text::printable(text)));
         }
         assert_eq!(failure(Device::Cpu, "no model").to_line(), "cannot load: no model; add it again");
