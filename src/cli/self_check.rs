@@ -23,6 +23,7 @@ use crate::vectors::dot;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kb self-check
+  kb self-check --device cuda             also try a device
   kb self-check --format json             for a bug report
 
 Ingests a made-up document and searches for it, in a temporary folder at the location of the store. It touches neither
@@ -44,7 +45,7 @@ pub fn run(context: &Context, _args: &SelfCheckArgs) -> Result<u8> {
     let checks = [
         check("processor", || Ok(processor())),
         check("engine", || engine(context)),
-        check("model", model),
+        check("model", || model(context)),
         check("disk", || disk(&place)),
         check("locks", || locks(&place)),
         check("ingest and search", || round_trip(&place)),
@@ -91,12 +92,18 @@ fn engine(context: &Context) -> Result<String> {
     Ok(select(&context.engine(&context.config_or_own()?))?.name())
 }
 
-fn model() -> Result<String> {
-    let model = Model::embedded();
-    let vectors = Embedder::load(&EngineChoice::parse(None), &model, 1)?.embed_documents(&MEANINGS, &|_| {})?;
+/// Embeds with the embedded model: on the requested accelerator, otherwise without an engine.
+fn model(context: &Context) -> Result<String> {
+    let (model, requested) = (Model::embedded(), context.engine(&context.config_or_own()?));
+    let choice = if matches!(requested, EngineChoice::On(..)) { requested } else { EngineChoice::Auto };
+    let embedder = Embedder::load(&choice, &model, 1)?;
+    let vectors = embedder.embed_documents(&MEANINGS, &|_| {})?;
     let (same, other) = (dot(&vectors[0], &vectors[1]), dot(&vectors[0], &vectors[2]));
     match same > other + 0.2 {
-        true => Ok(format!("{}: alike {same:.2}, unlike {other:.2}", model.name)),
+        true => {
+            let (name, engine) = (&model.name, embedder.engine_name());
+            Ok(format!("{name}: alike {same:.2}, unlike {other:.2}; computed by {engine}"))
+        }
         false => Err(Error::failed(format!("{} gives vectors without meaning", model.name)).hint("install kb again")),
     }
 }

@@ -20,7 +20,11 @@ fn what_does_not_work_is_named() {
     let sandbox = Sandbox::new();
     sandbox
         .kb(&["self-check", "--onnxruntime", "none.so"])
-        .shows_all(3, &["| engine | failed |", "| ingest and search | ok |"]);
+        .shows_all(3, &["| engine | failed |", "; computed by kb itself |", "| ingest and search | ok |"]);
+    // The model is tried on the requested device.
+    sandbox
+        .kb(&["self-check", "--device", "cuda"])
+        .shows_all(3, &["| engine | failed |", "| model | failed |", "| ingest and search | ok |"]);
 }
 
 #[test]
