@@ -94,9 +94,7 @@ impl Sessions {
     fn outputs(&self, worker: usize, texts: &[&str]) -> Result<SingleBatchOutput> {
         let mut session = self.session(worker)?;
         let output = catch_crash(&named(&self.model), || {
-            session
-                .transform(texts, Some(texts.len().max(1)))
-                .map_err(|error| failed(&self.model, &self.engine, error))
+            session.transform(texts, Some(texts.len().max(1))).map_err(|error| failed(&self.model, &self.engine, error))
         })?;
         output.into_raw().pop().ok_or_else(|| Error::failed("the embedding model gave no vector"))
     }
