@@ -108,7 +108,6 @@ impl KnowledgeBase {
     /// to the namespace, or the store or the model fails.
     pub async fn ingest(&mut self, paths: &[PathBuf]) -> Result<Vec<Ingested>> {
         worker::require_served()?;
-        let reading = ReadingSettings::default().reading()?;
         let request = IngestRequest {
             paths: paths.to_vec(),
             within: Vec::new(),
@@ -118,7 +117,7 @@ impl KnowledgeBase {
             include: Vec::new(),
             exclude: Vec::new(),
             format: None,
-            load: reading.load,
+            reading: ReadingSettings::default().reading()?,
             chunks: ChunkChange::default(),
             rules: Vec::new(),
             metadata: MetadataChanges::default(),
@@ -128,8 +127,6 @@ impl KnowledgeBase {
             time: None,
             embed: true,
             max_file_bytes: None,
-            limits: reading.limits,
-            jobs: reading.jobs,
         };
         let root = self.store.root().to_owned();
         let target = Target {
@@ -154,13 +151,10 @@ impl KnowledgeBase {
     /// If no chunk has the id, the text is empty, another process writes to the namespace, or the store or the model
     /// fails.
     pub async fn edit(&mut self, chunk: &str, text: &str) -> Result<()> {
-        let reading = ReadingSettings::default().reading()?;
         let options = RebuildOptions {
-            load: reading.load,
-            limits: reading.limits,
+            reading: ReadingSettings::default().reading()?,
             models: Models::of_user()?,
             engine: EngineChoice::Auto,
-            jobs: reading.jobs,
             llm: None,
             unanswered: Unanswered::Skip,
             lock_timeout: LockTimeout::none(),

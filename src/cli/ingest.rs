@@ -212,7 +212,6 @@ fn request(args: IngestArgs, settings: IngestSettings) -> Result<IngestRequest> 
         }
         (false, Some(name)) => Some((name, piped_document(max_file_bytes.unwrap_or(LARGEST_STANDARD_INPUT << 20))?)),
     };
-    let reading = settings.reading.reading()?;
     Ok(IngestRequest {
         paths,
         within: args.within.iter().map(|folder| real(folder)).collect(),
@@ -222,7 +221,7 @@ fn request(args: IngestArgs, settings: IngestSettings) -> Result<IngestRequest> 
         include: settings.include.unwrap_or_default(),
         exclude: settings.exclude.unwrap_or_default(),
         format: args.source_format,
-        load: reading.load,
+        reading: settings.reading.reading()?,
         chunks: settings.chunks.change(settings.context)?,
         rules: settings.metadata.unwrap_or_default().into_iter().map(RuleSettings::rule).collect::<Result<_>>()?,
         metadata: args.describe.changes(),
@@ -232,8 +231,6 @@ fn request(args: IngestArgs, settings: IngestSettings) -> Result<IngestRequest> 
         time: args.time.map(|period| DocumentTime::given(period.start)),
         embed: !args.no_embed,
         max_file_bytes,
-        limits: reading.limits,
-        jobs: reading.jobs,
     })
 }
 

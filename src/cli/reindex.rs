@@ -140,11 +140,9 @@ pub(super) fn rebuild_options(context: &Context, wait: &WaitArgs) -> Result<Rebu
     let settings = config.ingest.reading.clone();
     let reading = if declares_reading { context.with_arguments(settings)? } else { settings }.reading()?;
     Ok(RebuildOptions {
-        limits: reading.limits,
-        load: reading.load,
+        reading,
         models: context.models_of(&store, &config),
         engine: context.engine(&config),
-        jobs: reading.jobs,
         llm: None,
         unanswered: Unanswered::Skip,
         lock_timeout: wait.lock_timeout(context),

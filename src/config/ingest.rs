@@ -10,8 +10,8 @@ use super::values::Whole;
 use crate::chunk::context::ContextKind;
 use crate::chunk::{ChunkChange, ChunkConfig};
 use crate::error::{Error, Result, Setting};
-use crate::ingest::MetadataRule;
 use crate::ingest::worker::Limits;
+use crate::ingest::{MetadataRule, Reading};
 use crate::load::{LoadOptions, check_ocr_command};
 use crate::store::namespace_name;
 use crate::threads::cores;
@@ -197,14 +197,6 @@ pub struct ReadingSettings {
     /// Threads that read and embed [default: one per core]
     #[arg(long, value_name = "N", hide_short_help = true, help_heading = READING)]
     pub jobs: Option<Threads>,
-}
-
-/// How sources are read.
-pub struct Reading {
-    pub load: LoadOptions,
-    pub limits: Limits,
-    /// Threads.
-    pub jobs: usize,
 }
 
 impl ReadingSettings {

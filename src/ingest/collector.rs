@@ -279,7 +279,7 @@ impl<'a, 'b> Collector<'a, 'b> {
 
     fn vectors(&self) -> LazyEmbedder {
         let (models, record) = (self.job.target.model.models.clone(), self.model.clone());
-        LazyEmbedder::NotLoaded { models, record, engine: self.job.engine.clone(), jobs: self.job.request.jobs }
+        LazyEmbedder::NotLoaded { models, record, engine: self.job.engine.clone(), jobs: self.job.request.reading.jobs }
     }
 
     fn indexer(&self, writer: Writer, vectors: LazyEmbedder) -> Indexer {

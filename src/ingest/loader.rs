@@ -59,7 +59,7 @@ impl Loader {
         todo: Vec<Candidate>,
         progress: Arc<dyn Progress>,
     ) -> Outcomes<Candidate, Loaded> {
-        let (jobs, limits) = (self.request.jobs, self.request.limits);
+        let (jobs, limits) = (self.request.reading.jobs, self.request.reading.limits);
         in_worker_threads(todo, jobs, limits, move |candidate, worker| {
             let Candidate { path, source, format, within } = candidate;
             let bytes = read_consistent(path, within, self.request.largest(*format));
@@ -102,7 +102,7 @@ impl Loader {
         facts.corrected_toc = before.as_deref().map(corrected_toc).transpose()?.flatten();
         let chunking = self.request.chunking_of(before.as_deref());
         let how = CutOptions { source: &facts.source, chunking, corrected: facts.corrected_toc.as_deref() };
-        let document = Box::new(worker.cut_file(bytes, format, &self.request.load, how)?);
+        let document = Box::new(worker.cut_file(bytes, format, &self.request.reading.load, how)?);
         Ok(Loaded::Cut { facts, document, before })
     }
 

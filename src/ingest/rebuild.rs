@@ -10,11 +10,11 @@ use super::indexer::Indexer;
 use super::known_vectors::KnownVectors;
 use super::plan::is_gone;
 use super::prepare::{Prepared, SourceFacts, rows};
-use super::request::Progress;
+use super::request::{Progress, Reading};
 use super::source::{mtime_ns, read_consistent};
 use super::vectors::LazyEmbedder;
 use super::web::is_file;
-use super::worker::{CutOptions, Limits, Worker};
+use super::worker::{CutOptions, Worker};
 use crate::chunk::ChunkConfig;
 use crate::embed::EngineChoice;
 use crate::error::Result;
@@ -23,16 +23,11 @@ use crate::load::{Format, LoadOptions, OutlineEntry};
 use crate::models::Models;
 use crate::store::{DocumentRow, DocumentTime, LockTimeout, ModelRecord, Namespace, Snapshot, Store, Writer};
 
-/// How sources are read and texts embedded.
 #[derive(Debug, Clone)]
 pub struct RebuildOptions {
-    pub load: LoadOptions,
-    /// A file that takes longer to parse fails.
-    pub limits: Limits,
+    pub reading: Reading,
     pub models: Models,
     pub engine: EngineChoice,
-    /// Threads that load, and that embed.
-    pub jobs: usize,
     /// The language model that writes chunk contexts; `None` keeps those of the store.
     pub llm: Option<LlmConfig>,
     /// Whether to ask again about parent chunks without an answer.
@@ -206,6 +201,7 @@ impl Rebuilder {
 impl RebuildOptions {
     /// The embedding model of a record, loaded when it is needed.
     pub(super) fn vectors(&self, record: ModelRecord) -> LazyEmbedder {
-        LazyEmbedder::NotLoaded { models: self.models.clone(), record, engine: self.engine.clone(), jobs: self.jobs }
+        let (models, engine, jobs) = (self.models.clone(), self.engine.clone(), self.reading.jobs);
+        LazyEmbedder::NotLoaded { models, record, engine, jobs }
     }
 }

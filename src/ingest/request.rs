@@ -37,7 +37,7 @@ pub struct IngestRequest {
     pub exclude: Vec<String>,
     /// The format of all files, whatever their names.
     pub format: Option<Format>,
-    pub load: LoadOptions,
+    pub reading: Reading,
     /// Changes to how documents are cut, from their stored settings or the defaults.
     pub chunks: ChunkChange,
     /// Metadata by the paths of sources.
@@ -56,6 +56,12 @@ pub struct IngestRequest {
     pub embed: bool,
     /// Larger files are refused; `None` means the defaults of [`IngestRequest::largest`].
     pub max_file_bytes: Option<u64>,
+}
+
+/// How sources are read and texts embedded.
+#[derive(Debug, Clone)]
+pub struct Reading {
+    pub load: LoadOptions,
     /// A file that takes longer to parse fails, a page that does is left out.
     pub limits: Limits,
     /// Threads that load, and that embed.

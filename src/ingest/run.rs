@@ -131,7 +131,7 @@ async fn collect_all(
     if let Some((name, bytes)) = &request.standard_input {
         let source = format!("{STANDARD_INPUT}{name}");
         let format = request.format.or_else(|| Format::from_path(Path::new(name)));
-        let loaded = loader.load(&source, bytes, 0, format, &mut Worker::new(request.limits));
+        let loaded = loader.load(&source, bytes, 0, format, &mut Worker::new(request.reading.limits));
         collector.collect(&source, loaded.map_err(for_standard_input)).await?;
     }
     for page in &request.pages {
@@ -174,7 +174,7 @@ async fn collect_page(
     let source = url.as_str();
     let request = &loader.request;
     let largest = |format| request.largest(request.format.or(format));
-    let allowed = Allowed { largest: &largest, private: request.allow_private, time: request.limits.file };
+    let allowed = Allowed { largest: &largest, private: request.allow_private, time: request.reading.limits.file };
     let row = loader.existing.get(source).filter(|row| !request.must_read(row));
     let stored = known.get(source).zip(row).filter(|(before, row)| before.content_hash == row.content_hash);
     let mut validators = stored.map(|(before, _)| before.clone());
@@ -189,7 +189,7 @@ async fn collect_page(
                 collector.report.notes.push(("redirected", format!("{url} redirects to {to}")));
             }
             let format = request.format.or(page.format);
-            loader.load(source, &page.bytes, page.mtime_ns, format, &mut Worker::new(request.limits))
+            loader.load(source, &page.bytes, page.mtime_ns, format, &mut Worker::new(request.reading.limits))
         }
     };
     collector.collect(source, loaded).await?;

@@ -107,11 +107,11 @@ pub async fn reset_toc(place: &Place, document: &DocumentRow, progress: Arc<dyn 
 }
 
 async fn source_now(place: &Place, document: &DocumentRow, corrected: Option<&[OutlineEntry]>) -> Result<SourceState> {
-    let (document, store, options) = (document.clone(), place.store.clone(), place.options.clone());
+    let (document, store, reading) = (document.clone(), place.store.clone(), place.options.reading.clone());
     let corrected = corrected.map(<[OutlineEntry]>::to_vec);
     let read = move || {
         let how = cut_options(&document, corrected.as_deref());
-        read_source(&document, &store, &options.load, how, &mut Worker::new(options.limits))
+        read_source(&document, &store, &reading.load, how, &mut Worker::new(reading.limits))
     };
     tokio::task::spawn_blocking(read)
         .await
@@ -129,7 +129,7 @@ async fn source_for_correction(place: &Place, document: &DocumentRow, entries: &
         SourceState::Same(cut) => Ok(*cut),
         // Without a file, only the store has the text.
         SourceState::NoFile => {
-            let mut worker = Worker::new(place.options.limits);
+            let mut worker = Worker::new(place.options.reading.limits);
             let snapshot = Snapshot::open(&place.namespace).await?;
             read_stored(document, &snapshot, cut_options(document, Some(entries)), &mut worker).await
         }
