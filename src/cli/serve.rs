@@ -58,7 +58,7 @@ mod unix {
     use crate::notice;
     use crate::paths::{is_address, real};
     use crate::search::Warm;
-    use crate::serve::{self, Answer, Call, CallOutcome, End, Server, Stream};
+    use crate::serve::{self, Answer, Call, End, Server, Stream};
     use crate::text::period;
 
     /// The last of the standard streams.
@@ -165,20 +165,18 @@ mod unix {
         let (folder, arguments) = (folder.into_os_string(), arguments.to_vec());
         let call = Call { folder, screen: context.screen, arguments };
         match serve::ask(store.root(), call) {
-            CallOutcome::Answered(Answer::Done { code, pieces }) => {
+            Ok(Some(Answer::Done { code, pieces })) => {
                 context.tell_verbose("answered by kb serve");
                 pieces.iter().try_for_each(output::write_or_page)?;
                 return Ok(Some(code));
             }
-            CallOutcome::Answered(Answer::Declined(reason)) => {
-                context.tell_verbose(&format!("kb serve declined: {reason}"));
-            }
-            CallOutcome::Failed(error) => context.tell_verbose(&format!("kb serve did not answer: {error}")),
-            CallOutcome::NoServer if choice == ServeChoice::Auto && store.is_own() => match start(store.root()) {
+            Ok(Some(Answer::Declined(reason))) => context.tell_verbose(&format!("kb serve declined: {reason}")),
+            Err(error) => context.tell_verbose(&format!("kb serve did not answer: {error}")),
+            Ok(None) if choice == ServeChoice::Auto && store.is_own() => match start(store.root()) {
                 Ok(()) => context.tell_verbose("started kb serve"),
                 Err(error) => context.tell_verbose(&format!("cannot start kb serve: {error}")),
             },
-            CallOutcome::NoServer => {}
+            Ok(None) => {}
         }
         Ok(None)
     }

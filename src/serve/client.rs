@@ -21,28 +21,18 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-#[derive(Debug)]
-pub enum CallOutcome {
-    /// The server answered or declined.
-    Answered(Answer),
-    /// The server did not answer.
-    Failed(Error),
-    NoServer,
-}
-
-/// Lets the server of a store run a command, if there is one.
-pub fn ask(store: &Path, call: Call) -> CallOutcome {
+/// Lets the server of a store run a command; `None` if no server runs.
+///
+/// # Errors
+/// If it does not answer.
+pub fn ask(store: &Path, call: Call) -> Result<Option<Answer>> {
     let files = SocketFiles::of(store);
     if !files.has_socket() {
-        return CallOutcome::NoServer;
+        return Ok(None);
     }
-    let Some(identity) = Identity::of_process() else { return CallOutcome::NoServer };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    match runtime.and_then(|runtime| runtime.block_on(exchange(&files, Request::Run { identity, call }))) {
-        Ok(answer) => CallOutcome::Answered(answer),
-        Err(error) if is_of_dead_server(&error) => CallOutcome::NoServer,
-        Err(error) => CallOutcome::Failed(error),
-    }
+    let Some(identity) = Identity::of_process() else { return Ok(None) };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(exchange(&files, Request::Run { identity, call }))
 }
 
 /// Ends the server of a store. Returns false if no server runs.
@@ -51,31 +41,21 @@ pub fn ask(store: &Path, call: Call) -> CallOutcome {
 /// If it does not answer.
 pub async fn stop(store: &Path) -> Result<bool> {
     let files = SocketFiles::of(store);
-    if !files.has_socket() {
+    if !files.has_socket() || exchange(&files, Request::Stop).await?.is_none() {
         return Ok(false);
     }
-    match exchange(&files, Request::Stop).await {
-        Ok(_) => {
-            // It answers before it ends.
-            let gone = async {
-                while files.has_socket() {
-                    sleep(POLL_INTERVAL).await;
-                }
-            };
-            timeout(STOP_TIMEOUT, gone).await?;
-            Ok(true)
+    // It answers before it ends.
+    let gone = async {
+        while files.has_socket() {
+            sleep(POLL_INTERVAL).await;
         }
-        Err(error) if is_of_dead_server(&error) => Ok(false),
-        Err(error) => Err(error),
-    }
+    };
+    timeout(STOP_TIMEOUT, gone).await?;
+    Ok(true)
 }
 
-/// Whether the socket was left by a server that ended, or went with it.
-fn is_of_dead_server(error: &Error) -> bool {
-    matches!(error.kind(), ErrorKind::ConnectionRefused | ErrorKind::NotFound)
-}
-
-async fn exchange(files: &SocketFiles, request: Request) -> Result<Answer> {
+/// The answer to a request; `None` if the socket was left by a server that ended, or went with it.
+async fn exchange(files: &SocketFiles, request: Request) -> Result<Option<Answer>> {
     let begin = async {
         let mut stream = UnixStream::connect(&files.socket).await?;
         if !is_of_this_user(&stream) {
@@ -84,11 +64,15 @@ async fn exchange(files: &SocketFiles, request: Request) -> Result<Answer> {
         request.send(&mut stream).await?;
         Ok((Reply::receive(&mut stream).await?, stream))
     };
-    match timeout(START_TIMEOUT, begin).await?? {
-        (Reply::Answer(answer), _) => Ok(answer),
-        (Reply::Begun, mut stream) => match timeout(ANSWER_TIMEOUT, Reply::receive(&mut stream)).await?? {
-            Reply::Answer(answer) => Ok(answer),
-            Reply::Begun => Err(ErrorKind::InvalidData.into()),
-        },
+    let (mut reply, mut stream) = match timeout(START_TIMEOUT, begin).await? {
+        Err(error) if matches!(error.kind(), ErrorKind::ConnectionRefused | ErrorKind::NotFound) => return Ok(None),
+        begun => begun?,
+    };
+    if reply == Reply::Begun {
+        reply = timeout(ANSWER_TIMEOUT, Reply::receive(&mut stream)).await??;
+    }
+    match reply {
+        Reply::Answer(answer) => Ok(Some(answer)),
+        Reply::Begun => Err(ErrorKind::InvalidData.into()),
     }
 }

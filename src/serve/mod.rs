@@ -23,7 +23,7 @@ mod server;
 mod socket;
 
 #[cfg(unix)]
-pub use client::{CallOutcome, ask, stop};
+pub use client::{ask, stop};
 #[cfg(unix)]
 pub use message::{Answer, Call};
 #[cfg(unix)]
