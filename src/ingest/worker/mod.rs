@@ -85,9 +85,8 @@ impl Drop for Running {
 }
 
 enum Outcome {
-    Cut(Box<CutDocument>),
-    /// Why the worker refuses the file.
-    Refused(Error),
+    /// The document, or why the worker refuses the file.
+    Answered(Result<Box<CutDocument>>),
     /// The page on which the worker got stuck.
     Stuck(u32),
     /// Why the worker had to be ended.
@@ -108,7 +107,7 @@ impl Worker {
         options: &LoadOptions,
         how: CutOptions<'_>,
     ) -> Result<CutDocument> {
-        let deadline = Deadline::new(self.limits.file);
+        let deadline = Instant::now() + self.limits.file;
         let mut options = options.clone();
         loop {
             match self.ask(bytes, Content::File(format, options.clone()), how, deadline)? {
@@ -125,7 +124,7 @@ impl Worker {
 
     /// Cuts a document that was read back from the store in the worker process.
     pub fn cut_stored(&mut self, document: &Document, how: CutOptions<'_>) -> Result<CutDocument> {
-        match self.ask(&json(document)?, Content::Stored, how, Deadline::new(self.limits.file))? {
+        match self.ask(&json(document)?, Content::Stored, how, Instant::now() + self.limits.file)? {
             Ok(document) => Ok(*document),
             Err(_) => Err(crashed()),
         }
@@ -137,7 +136,7 @@ impl Worker {
         bytes: &[u8],
         content: Content,
         how: CutOptions<'_>,
-        deadline: Deadline,
+        deadline: Instant,
     ) -> Result<std::result::Result<Box<CutDocument>, u32>> {
         let mut running = self.running.take().map_or_else(start, Ok)?;
         let request = json(&Request {
@@ -159,9 +158,9 @@ impl Worker {
                 input.write_all(bytes)?;
                 input.flush()
             });
-            let outcome = deadline.wait(answers, self.limits.page);
+            let outcome = wait(answers, deadline, self.limits);
             let answered = Instant::now();
-            let whole = matches!(outcome, Outcome::Cut(_) | Outcome::Refused(_));
+            let whole = matches!(outcome, Outcome::Answered(_));
             while whole && !sent.is_finished() && answered.elapsed() < WAIT_FOR_READING {
                 std::thread::sleep(Duration::from_millis(1));
             }
@@ -170,70 +169,52 @@ impl Worker {
             }
             (outcome, sent.join())
         });
-        let read = matches!(sent, Ok(Ok(())));
+        // A worker that answers before it has read everything, or with wrong indices, is not trusted.
+        let is_wrong = matches!(&outcome, Outcome::Answered(Ok(document)) if !document.has_valid_indices());
+        let is_trusted = matches!(sent, Ok(Ok(()))) && !is_wrong;
         match outcome {
-            Outcome::Cut(document) if read && document.has_valid_indices() => {
+            Outcome::Answered(_) if !is_trusted => Err(crashed()),
+            Outcome::Answered(answer) => {
                 self.running = Some(running);
-                Ok(Ok(document))
+                answer.map(Ok)
             }
-            Outcome::Refused(error) if read => {
-                self.running = Some(running);
-                Err(error)
-            }
-            // A worker that answers before it has read everything, or with wrong indices, is not trusted.
-            Outcome::Cut(_) | Outcome::Refused(_) => Err(crashed()),
             Outcome::Ended(error) => Err(error),
             Outcome::Stuck(page) => Ok(Err(page)),
         }
     }
 }
 
-/// The time limit of a file.
-#[derive(Clone, Copy)]
-struct Deadline {
-    begun: Instant,
-    limit: Duration,
-}
-
-impl Deadline {
-    fn new(limit: Duration) -> Self {
-        Deadline { begun: Instant::now(), limit }
-    }
-
-    /// Waits for the answer to a request. Each page may take `longest_page`.
-    fn wait(self, answers: &Receiver<Received>, longest_page: Duration) -> Outcome {
-        let mut page: Option<u32> = None;
-        loop {
-            let left = self.limit.saturating_sub(self.begun.elapsed());
-            if left.is_zero() {
-                return Outcome::Ended(too_slow(self.limit));
+/// Waits for the answer to a request.
+fn wait(answers: &Receiver<Received>, deadline: Instant, limits: Limits) -> Outcome {
+    let too_slow = || {
+        let message = format!("gave no text within {} s", limits.file.as_secs());
+        Outcome::Ended(Error::failed(message).hint(raise_or_skip("file_timeout")))
+    };
+    let mut page: Option<u32> = None;
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return too_slow();
+        }
+        // Only while a page is being read: opening and assembling the file may use the file's whole time.
+        let wait = if page.is_some() { left.min(limits.page) } else { left };
+        let answer = match (answers.recv_timeout(wait), page) {
+            (Ok(Received::Answer(answer)), _) => answer,
+            (Ok(Received::TooLong), _) => return Outcome::Ended(too_much_text()),
+            (Err(RecvTimeoutError::Timeout), Some(page)) if wait < left => return Outcome::Stuck(page),
+            (Err(RecvTimeoutError::Timeout), _) => return too_slow(),
+            (Ok(Received::End) | Err(RecvTimeoutError::Disconnected), _) => return Outcome::Ended(crashed()),
+        };
+        match serde_json::from_slice(&answer) {
+            Ok(Answer::Page(number)) => page = (number > 0).then_some(number),
+            Ok(Answer::Cut(document)) => return Outcome::Answered(Ok(document)),
+            Ok(Answer::Refused(message, hint)) => {
+                let error = Error::failed(message);
+                return Outcome::Answered(Err(hint.into_iter().fold(error, Error::hint)));
             }
-            // Only while a page is being read: opening and assembling the file may use the file's whole time.
-            let wait = if page.is_some() { left.min(longest_page) } else { left };
-            let answer = match (answers.recv_timeout(wait), page) {
-                (Ok(Received::Answer(answer)), _) => answer,
-                (Ok(Received::TooLong), _) => return Outcome::Ended(too_much_text()),
-                (Err(RecvTimeoutError::Timeout), Some(page)) if wait < left => return Outcome::Stuck(page),
-                (Err(RecvTimeoutError::Timeout), _) => return Outcome::Ended(too_slow(self.limit)),
-                (Ok(Received::End) | Err(RecvTimeoutError::Disconnected), _) => return Outcome::Ended(crashed()),
-            };
-            match serde_json::from_slice(&answer) {
-                Ok(Answer::Page(number)) => page = (number > 0).then_some(number),
-                Ok(Answer::Cut(document)) => return Outcome::Cut(document),
-                Ok(Answer::Refused(message, Some(hint))) => {
-                    return Outcome::Refused(Error::failed(message).hint(hint));
-                }
-                Ok(Answer::Refused(message, None)) => return Outcome::Refused(Error::failed(message)),
-                Err(error) => {
-                    return Outcome::Ended(Error::failed(format!("cannot read the worker's answer: {error}")));
-                }
-            }
+            Err(error) => return Outcome::Ended(Error::failed(format!("cannot read the worker's answer: {error}"))),
         }
     }
-}
-
-fn too_slow(limit: Duration) -> Error {
-    Error::failed(format!("gave no text within {} s", limit.as_secs())).hint(raise_or_skip("file_timeout"))
 }
 
 fn raise_or_skip(limit: &'static str) -> String {
