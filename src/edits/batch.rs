@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::request::{ChunkEditRequest, DERIVED, NewText, derived, structural, unknown_chunk};
-use crate::error::{Error, NextStep, Result, plain_json};
+use super::request::{ChunkEditRequest, DERIVED, NewText, derived, refused, structural, unknown_chunk};
+use crate::error::{NextStep, Result, plain_json};
 use crate::ids::ChunkId;
 use crate::store::{Chunk, NewDocument, ParentChunk};
 use crate::text::is_summary;
@@ -31,11 +31,9 @@ fn lines(text: &str) -> Result<Vec<(usize, Line)>> {
         .filter(|(_, line)| !is_summary(line))
         .map(|(i, line)| {
             let parsed = serde_json::from_str(line).map_err(|error| {
-                let what = plain_json(&error);
-                Error::usage(format!("line {} of the batch: {what}; nothing was changed", i + 1)).hint(format!(
-                    "write lines as `{}` does: {{\"chunk_id\": \"…\", \"content\": \"…\"}}",
-                    NextStep::ListChunksAsJsonLines
-                ))
+                let list = NextStep::ListChunksAsJsonLines;
+                refused(&format!("line {} of the batch: {}", i + 1, plain_json(&error)))
+                    .hint(format!("write lines as `{list}` does: {{\"chunk_id\": \"…\", \"content\": \"…\"}}"))
             })?;
             Ok((i + 1, parsed))
         })
@@ -88,12 +86,12 @@ fn must_be_same(name: &str, value: &Value, parent: &ParentChunk, chunk: &Chunk, 
         // The list adds these for its reader.
         "type" | "tables" | "edited" => return Ok(()),
         "updated_at" if !says(&chunk.updated_at) => {
-            let what = format!("{:?} has changed since it was listed; nothing was changed", chunk.chunk_id);
-            return Err(Error::usage(what).hint("list the chunks again and make your changes in the new list"));
+            return Err(refused(&format!("{:?} has changed since it was listed", chunk.chunk_id))
+                .hint("list the chunks again and make your changes in the new list"));
         }
         "updated_at" => return Ok(()),
         other => {
-            return Err(Error::usage(format!("a chunk has no field {other:?}; nothing was changed"))
+            return Err(refused(&format!("a chunk has no field {other:?}"))
                 .hint("notes go into \"metadata\": {\"name\": \"value\"}"));
         }
     };
@@ -119,8 +117,8 @@ fn changed_notes(
             Value::String(text) => Some(text),
             Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
             Value::Array(_) | Value::Object(_) => {
-                let what = format!("the note {name:?} is neither a text nor a number; nothing was changed");
-                return Err(Error::usage(what).hint("give it one value, or null to remove it"));
+                return Err(refused(&format!("the note {name:?} is neither a text nor a number"))
+                    .hint("give it one value, or null to remove it"));
             }
         };
         if given.as_ref() != chunk.metadata.get(&name) {

@@ -13,7 +13,7 @@ use super::parent_chunk::{
     NewChild, ParentChange, change_parent, distribute_notes, edit_of, indexes_in_source, new_children, notes_by_text,
     source_parent,
 };
-use super::request::{ChunkEditRequest, NewText, check, replacement_text, unknown_chunk};
+use super::request::{ChunkEditRequest, NewText, check, refused, replacement_text, unknown_chunk};
 use crate::chunk::ChunkConfig;
 use crate::error::{Error, NextStep, Result};
 use crate::ids::{ChunkId, DocId};
@@ -73,8 +73,8 @@ impl DocumentEdits {
 pub fn edit_chunks(stored: Vec<NewDocument>, requests: &[ChunkEditRequest], now: &str) -> Result<Edits> {
     let mut seen = HashSet::new();
     if let Some(twice) = requests.iter().find(|request| !seen.insert(&request.chunk_id)) {
-        return Err(Error::usage(format!("{:?} is given twice; nothing was changed", twice.chunk_id))
-            .hint("give each chunk one new text"));
+        let what = format!("{:?} is given twice", twice.chunk_id);
+        return Err(refused(&what).hint("give each chunk one new text"));
     }
     requests.iter().try_for_each(check)?;
     let by_id: HashMap<&str, &ChunkEditRequest> =
@@ -144,9 +144,7 @@ fn refuse_overlap(whole: Option<&ChunkEditRequest>, own: &[&ChunkEditRequest]) -
     let child_chunk = own.iter().find(|request| request.text.is_some());
     if let (Some(whole), Some(child)) = (whole, child_chunk) {
         let what = format!("{:?} is a part of {:?}, and both have new texts", child.chunk_id, whole.chunk_id);
-        return Err(
-            Error::usage(format!("{what}; nothing was changed")).hint("change the parent chunk, or its child chunks")
-        );
+        return Err(refused(&what).hint("change the parent chunk, or its child chunks"));
     }
     Ok(())
 }

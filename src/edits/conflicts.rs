@@ -113,11 +113,9 @@ pub fn resolve_conflicts(stored: Vec<NewDocument>, ids: &[String], side: Side, n
 fn with_mine(before: NewDocument, edit: &Edit, now: &str) -> Result<NewDocument> {
     let parts = place(edit, &before);
     if parts.is_empty() {
-        return Err(Error::failed(format!(
-            "{} has no text left for the edit to replace; nothing was changed",
-            before.document.source
-        ))
-        .hint(format!("keep the source's text with {} theirs", Setting("resolve"))));
+        let source = &before.document.source;
+        let message = format!("{source} has no text left for the edit to replace; nothing was changed");
+        return Err(Error::failed(message).hint(format!("keep the source's text with {} theirs", Setting("resolve"))));
     }
     let mine = edit.content.as_deref().unwrap_or_default();
     let mut after = before;

@@ -24,14 +24,19 @@ const STRUCTURAL: [(&str, &str, &str); 7] = [
     ("chunk_index", "places come from the order of the text", "edit the texts of the parent chunks"),
 ];
 
+/// The error for a request with which no chunk is changed.
+pub(super) fn refused(what: &str) -> Error {
+    Error::usage(format!("{what}; nothing was changed"))
+}
+
 /// The error for a change of a structural field; `None` for any other name.
 pub(super) fn structural(name: &str) -> Option<Error> {
     let (field, why, instead) = STRUCTURAL.iter().find(|(field, ..)| *field == name)?;
-    Some(Error::usage(format!("{field} cannot be changed: {why}; nothing was changed")).hint(*instead))
+    Some(refused(&format!("{field} cannot be changed: {why}")).hint(*instead))
 }
 
 pub(super) fn derived(name: &str) -> Error {
-    Error::usage(format!("{name:?} cannot be set, because kb derives it from the text; nothing was changed"))
+    refused(&format!("{name:?} cannot be set, because kb derives it from the text"))
 }
 
 pub(super) fn unknown_chunk(id: &ChunkId) -> Error {
@@ -59,15 +64,13 @@ pub(super) fn check(request: &ChunkEditRequest) -> Result<()> {
     let id = &request.chunk_id;
     if let Some(NewText::Given(text)) = &request.text {
         if replacement_text("", text).is_empty() {
-            return Err(Error::usage(format!("the new text of {id:?} is empty; nothing was changed"))
+            return Err(refused(&format!("the new text of {id:?} is empty"))
                 .hint(format!("`{}` deletes it", NextStep::DeleteChunk(id))));
         }
         if text.len() > LARGEST_TEXT {
             let (size, most) = (crate::text::size(text.len() as u64), crate::text::size(LARGEST_TEXT as u64));
-            return Err(Error::usage(format!(
-                "the new text of {id:?} has {size}, more than {most}; nothing was changed"
-            ))
-            .hint("ingest it as a document of its own"));
+            let what = format!("the new text of {id:?} has {size}, more than {most}");
+            return Err(refused(&what).hint("ingest it as a document of its own"));
         }
     }
     request.metadata.keys().try_for_each(|name| check_note(name))
@@ -83,11 +86,10 @@ fn check_note(name: &str) -> Result<()> {
     }
     let good = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
     if name.is_empty() || !name.chars().all(good) || name.chars().count() > LONGEST_NAME {
-        return Err(Error::usage(format!("{name:?} cannot be the name of a note; nothing was changed"))
+        return Err(refused(&format!("{name:?} cannot be the name of a note"))
             .hint(format!("use letters, digits, '_', '-' and '.', at most {LONGEST_NAME}")));
     }
-    check_field_of_part(name)
-        .map_err(|reason| Error::usage(format!("{reason}; nothing was changed")).hint("use another name for the note"))
+    check_field_of_part(name).map_err(|reason| refused(&reason).hint("use another name for the note"))
 }
 
 /// A new text, normalised as loaders do it, with the white space at the end of the old one.

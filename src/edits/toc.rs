@@ -93,9 +93,8 @@ pub fn parse_toc(text: &str, pages: Option<u32>) -> Result<Vec<TocLine>> {
             (Some(pages), Some((title, page))) => match page {
                 Some(page) if (1..=pages).contains(&page) => (title, Some(page)),
                 _ => {
-                    return Err(
-                        wrong(&format!("names no page of this document, which has {pages}")).hint("correct the number")
-                    );
+                    let what = format!("names no page of this document, which has {pages}");
+                    return Err(wrong(&what).hint("correct the number"));
                 }
             },
             _ => (words, None),
