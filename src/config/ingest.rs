@@ -164,10 +164,8 @@ impl ChunkSettings {
         for (setting, chars) in [("child_chars", change.child_chars), ("overlap_chars", change.overlap_chars)] {
             if let Some(chars) = chars.filter(|chars| *chars > parent) {
                 let (setting, whole) = (Setting(setting), Setting("parent_chars"));
-                return Err(Error::usage(format!(
-                    "{setting} {chars} is longer than a parent chunk of {parent} characters"
-                ))
-                .hint(format!("lower it, or raise {whole}")));
+                let message = format!("{setting} {chars} is longer than a parent chunk of {parent} characters");
+                return Err(Error::usage(message).hint(format!("lower it, or raise {whole}")));
             }
         }
         Ok(change)

@@ -31,12 +31,10 @@ impl CrossEncoderFolder {
     /// It is not a folder, or holds no cross-encoder.
     pub fn open(folder: &Path) -> Result<Self> {
         if !folder.exists() {
-            let hint = format!(
-                "name a folder with model.onnx and tokenizer.json, a model that `{}` lists, or light or off as {}",
-                NextStep::ListModels,
-                Setting("rerank")
-            );
-            return Err(Error::usage(format!("no such folder {}", folder.display())).hint(hint));
+            let (list, rerank) = (NextStep::ListModels, Setting("rerank"));
+            let others = format!("a model that `{list}` lists, or light or off as {rerank}");
+            return Err(Error::usage(format!("no such folder {}", folder.display()))
+                .hint(format!("name a folder with model.onnx and tokenizer.json, {others}")));
         }
         let files = ModelFolder::new(folder, "the reranking model");
         let graph = files.graph()?;

@@ -157,15 +157,11 @@ impl Endpoint {
         let mut vectors = self.ask(&[texts, &PROBES].concat())?;
         let now = vectors.split_off(texts.len());
         if !are_same(&now, &self.probes) {
+            let what = "returns other vectors than at the first ingest of the namespace: its model has changed";
             let name = endpoint_model_name(&self.connection.settings.model);
-            return Err(Error::failed(format!(
-                "{} returns other vectors than at the first ingest of the namespace: its model has changed",
-                self.connection.settings.endpoint()
-            ))
-            .hint(format!(
-                "configure the model that made them, or re-embed the namespace: `{}`",
-                NextStep::ReplaceModel(&name)
-            )));
+            let replace = NextStep::ReplaceModel(&name);
+            return Err(Error::failed(format!("{} {what}", self.name()))
+                .hint(format!("configure the model that made them, or re-embed the namespace: `{replace}`")));
         }
         self.checked.get_or_init(|| ());
         Ok(vectors)

@@ -91,12 +91,8 @@ impl Loader {
         // The file may be half written, or the disk was full.
         let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         if text.trim_ascii().is_empty() && before.is_some_and(|row| row.parents > 0) {
-            let kept = "the file is empty now; the text that it had is kept";
-            return Err(Error::failed(kept).hint(format!(
-                "{}, or delete it and ingest with {}",
-                skip(),
-                Setting("prune")
-            )));
+            let hint = format!("{}, or delete it and ingest with {}", skip(), Setting("prune"));
+            return Err(Error::failed("the file is empty now; the text that it had is kept").hint(hint));
         }
         let before = before.cloned().map(Box::new);
         facts.corrected_toc = before.as_deref().map(corrected_toc).transpose()?.flatten();

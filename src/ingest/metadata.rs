@@ -69,9 +69,8 @@ fn read_metadata_file(source: &Path, within: &[PathBuf]) -> Result<Fields> {
     let file = PathBuf::from(name);
     match file.symlink_metadata() {
         Ok(facts) if facts.is_symlink() => {
-            return Err(
-                Error::failed(format!("{} is a link", file.display())).hint("replace the link with the file itself")
-            );
+            let message = format!("{} is a link", file.display());
+            return Err(Error::failed(message).hint("replace the link with the file itself"));
         }
         Ok(facts) if facts.is_file() && facts.len() <= LONGEST => {}
         Ok(facts) if facts.is_file() => {

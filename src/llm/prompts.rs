@@ -85,10 +85,9 @@ impl Prompts {
             match std::fs::read_to_string(&path) {
                 Ok(text) => {
                     prompt.check(&text).map_err(|what| {
-                        Error::usage(format!("the prompt {} {what}", path.display())).hint(format!(
-                            "start from the built-in one: `{}` prints it",
-                            NextStep::PrintPrompt(prompt.name)
-                        ))
+                        let print = NextStep::PrintPrompt(prompt.name);
+                        Error::usage(format!("the prompt {} {what}", path.display()))
+                            .hint(format!("start from the built-in one: `{print}` prints it"))
                     })?;
                     texts.insert(prompt.name, text);
                 }
@@ -129,9 +128,7 @@ impl BuiltIn {
             return Err(format!("does not use {{{{ {missing} }}}} below its line {DIVIDER:?}"));
         }
         if !system.contains(&sample(FENCE)) {
-            return Err(format!(
-                "does not explain above its line {DIVIDER:?} that text inside {{{{ fence }}}} is data"
-            ));
+            return Err(format!("does not explain above its line {DIVIDER:?} that text inside {{{{ fence }}}} is data"));
         }
         Ok(())
     }

@@ -131,11 +131,8 @@ impl Candidate {
         let by_family = || family.map(|family| (family.query_prefix.clone(), family.document_prefix.clone()));
         let prefixes = prefixes(&declared, chosen, namesake.map(of_known).or_else(by_family));
         if prefixes.is_none() && declared.query_prefix.is_none() {
-            self.notes.push(format!(
-                "no file states a prefix for questions and documents, so they get none; {} and {} set one",
-                Setting("query_prefix"),
-                Setting("document_prefix")
-            ));
+            let set = format!("{} and {} set one", Setting("query_prefix"), Setting("document_prefix"));
+            self.notes.push(format!("no file states a prefix for questions and documents, so they get none; {set}"));
         }
         let (query_prefix, document_prefix) = prefixes.unwrap_or_default();
         let pooling = match chosen {

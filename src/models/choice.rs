@@ -67,11 +67,8 @@ impl ModelChoice {
             false => self.models.find(preset).map_or_else(|_| preset.clone(), |model| model.name.clone()),
         };
         (preset != used.name).then(|| {
-            let used = &used.name;
-            format!(
-                "the model {used} made the vectors, but kb.toml names {preset}; `{}` replaces them",
-                NextStep::ReplaceModel(&preset)
-            )
+            let (used, replace) = (&used.name, NextStep::ReplaceModel(&preset));
+            format!("the model {used} made the vectors, but kb.toml names {preset}; `{replace}` replaces them")
         })
     }
 }
@@ -79,14 +76,11 @@ impl ModelChoice {
 /// The error for a second model: vectors of two models cannot be compared.
 fn refusal(namespace: &str, published: &ModelRecord, asked: &str) -> Error {
     let name = &published.name;
-    let message = if name == asked {
-        format!(
-            "the vectors of the namespace {namespace:?} were made by another version of {name} than the installed one"
-        )
-    } else {
-        format!("the vectors of the namespace {namespace:?} were made by the model {name}, not by {asked}")
+    let by = match name == asked {
+        true => format!("another version of {name} than the installed one"),
+        false => format!("the model {name}, not by {asked}"),
     };
-    Error::failed(message)
+    Error::failed(format!("the vectors of the namespace {namespace:?} were made by {by}"))
         .hint(format!("re-embed the namespace: `{}`; or use another namespace", NextStep::ReplaceModel(asked)))
 }
 

@@ -86,22 +86,15 @@ impl Models {
             return Ok(endpoint.found.get_or_init(|| found).clone());
         };
         if record.name != endpoint_model_name(&settings.model) {
-            return Err(Error::failed(format!(
-                "the vectors were made by {}, but [embedding] names {}",
-                record.name, settings.model
-            ))
-            .hint(format!("name that model, or re-embed the namespace: `{}`", NextStep::ReplaceModel(ENDPOINT))));
+            let message = format!("the vectors were made by {}, but [embedding] names {}", record.name, settings.model);
+            let replace = NextStep::ReplaceModel(ENDPOINT);
+            return Err(Error::failed(message).hint(format!("name that model, or re-embed the namespace: `{replace}`")));
         }
         if self.of_others {
-            return Err(Error::failed(format!(
-                "the vectors were made by {}, and this store is not trusted: kb would send text to your endpoint",
-                record.name
-            ))
-            .hint(format!(
-                "trust the store with `{}`, or name the model yourself with {}",
-                NextStep::Trust,
-                Setting("model")
-            )));
+            let why = "this store is not trusted: kb would send text to your endpoint";
+            let (trust, model) = (NextStep::Trust, Setting("model"));
+            return Err(Error::failed(format!("the vectors were made by {}, and {why}", record.name))
+                .hint(format!("trust the store with `{trust}`, or name the model yourself with {model}")));
         }
         Ok(Arc::new(Model::at_endpoint_as_recorded(&settings, record.dimension, &record.fingerprint)))
     }

@@ -127,10 +127,8 @@ impl LocalCopy {
             // A process may have been killed after it published and before it recorded that.
             let base = if replica.is_at(&head.list) { Some(&head.list) } else { base };
             if namespace.exists() && !base.is_some_and(|base| replica.is_at(base)) {
-                let name = namespace.name();
-                notice::give(&format!(
-                    "another writer has published into {name:?}; the unpublished changes in this copy are dropped"
-                ));
+                let dropped = "the unpublished changes in this copy are dropped";
+                notice::give(&format!("another writer has published into {:?}; {dropped}", namespace.name()));
             }
             let damaged = |error: Error| error.at(&format!("{}/{}", self.objects.address(), head_of(namespace)));
             let missing = replica.missing(&head.list, base).map_err(damaged)?;
@@ -178,12 +176,8 @@ impl LocalCopy {
     ) -> Result<bool> {
         let bytes: u64 = files.values().map(|file| file.bytes).fold(0, u64::saturating_add);
         if bytes >= LARGE {
-            let (number, bytes) = (count(files.len(), "file"), size(bytes));
-            (self.tell)(&format!(
-                "copying {number} ({bytes}) of {:?} from {}",
-                namespace.name(),
-                self.objects.address()
-            ));
+            let (number, bytes, name) = (count(files.len(), "file"), size(bytes), namespace.name());
+            (self.tell)(&format!("copying {number} ({bytes}) of {name:?} from {}", self.objects.address()));
         }
         let fetched = futures::stream::iter(files).map(async |(name, listed)| {
             let to = into.join(name);
@@ -295,11 +289,9 @@ impl LocalCopy {
     }
 
     fn overtaken(&self, namespace: &Namespace) -> Error {
-        let (name, address) = (namespace.name(), self.objects.address());
-        Error::locked(format!(
-            "another writer has published into {name:?} at {address} meanwhile, so your changes were not published"
-        ))
-        .hint("run the command again")
+        let place = format!("{:?} at {}", namespace.name(), self.objects.address());
+        let what = format!("another writer has published into {place} meanwhile, so your changes were not published");
+        Error::locked(what).hint("run the command again")
     }
 
     async fn remove(&self, namespace: &Namespace, known: Known) -> Result<()> {

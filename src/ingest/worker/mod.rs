@@ -222,11 +222,8 @@ fn raise_or_skip(limit: &'static str) -> String {
 }
 
 fn crashed() -> Error {
-    Error::failed("the parser crashed or ran out of memory on this file").hint(format!(
-        "the file is damaged or hostile: {}, or raise {}",
-        skip(),
-        Setting("worker_memory")
-    ))
+    let hint = format!("the file is damaged or hostile: {}, or raise {}", skip(), Setting("worker_memory"));
+    Error::failed("the parser crashed or ran out of memory on this file").hint(hint)
 }
 
 fn too_much_text() -> Error {
