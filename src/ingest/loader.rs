@@ -3,12 +3,14 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tokio::sync::mpsc::Receiver;
+
 use super::cut_document::CutDocument;
 use super::plan::{Existing, is_gone};
 use super::prepare::{SourceFacts, corrected_toc};
 use super::request::{IngestRequest, Progress};
 use super::scan::Candidate;
-use super::source::{Outcomes, in_worker_threads, may_be_empty, read_consistent, skip};
+use super::source::{in_worker_threads, may_be_empty, read_consistent, skip};
 use super::worker::{CutOptions, Worker};
 use crate::error::{Error, Result, Setting};
 use crate::ids::DocId;
@@ -58,7 +60,7 @@ impl Loader {
         self: Arc<Self>,
         todo: Vec<Candidate>,
         progress: Arc<dyn Progress>,
-    ) -> Outcomes<Candidate, Loaded> {
+    ) -> Receiver<(Candidate, Result<Loaded>)> {
         let (jobs, limits) = (self.request.reading.jobs, self.request.reading.limits);
         in_worker_threads(todo, jobs, limits, move |candidate, worker| {
             let Candidate { path, source, format, within } = candidate;

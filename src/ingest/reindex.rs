@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde::Serialize;
+use tokio::sync::mpsc::Receiver;
 
 use super::contexts::{ContextWriter, wants_model_context};
 use super::known_vectors::KnownVectors;
@@ -12,7 +13,7 @@ use super::prepare::{Prepared, corrected_toc};
 use super::profile::lacks_profile;
 use super::rebuild::{RebuildOptions, Rebuilder, SourceState, read_source, rebuilt_rows, unchanged_bytes};
 use super::request::{ContextsReport, Progress, Reading};
-use super::source::{Outcomes, in_worker_threads};
+use super::source::in_worker_threads;
 use super::stored::{bytes_of, read_rows, read_stored};
 use super::worker::{CutOptions, Worker};
 use crate::chunk::ChunkChange;
@@ -154,7 +155,7 @@ pub async fn reindex(
             None => {
                 let mut sources = read_sources(rows, store, options, request, &progress);
                 let mut worker = Worker::new(options.reading.limits);
-                while let Some((row, now)) = sources.next().await {
+                while let Some((row, now)) = sources.recv().await {
                     let document = match now {
                         Ok(now) => rebuild(&row, now, &request.chunks, rebuilder.as_mut(), &mut worker).await?,
                         Err(error) => Err(error),
@@ -208,7 +209,7 @@ fn read_sources(
     options: &RebuildOptions,
     request: &ReindexRequest,
     progress: &Arc<dyn Progress>,
-) -> Outcomes<DocumentRow, Option<SourceState>> {
+) -> Receiver<(DocumentRow, Result<Option<SourceState>>)> {
     let Reading { load, limits, jobs } = options.reading.clone();
     let (store, progress) = (store.clone(), progress.clone());
     let (dry_run, chunks) = (request.dry_run, request.chunks);

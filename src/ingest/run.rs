@@ -138,7 +138,7 @@ async fn collect_all(
         collect_page(page, pages, loader, collector).await?;
     }
     let mut loaded = loader.clone().start(todo, progress.clone());
-    while let Some((candidate, loaded)) = loaded.next().await {
+    while let Some((candidate, loaded)) = loaded.recv().await {
         collector.collect(&candidate.source, loaded).await?;
     }
     let vanished: Vec<_> = vanished.into_iter().filter(|row| !loader.has_moved(row)).collect();

@@ -3,8 +3,7 @@
 use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
 
 use tokio::sync::mpsc::{Receiver, channel};
@@ -20,54 +19,36 @@ const ATTEMPTS: usize = 3;
 /// Results in the queue, per thread. The bound keeps memory independent of the number of files.
 const QUEUE_PER_THREAD: usize = 4;
 
-/// Does `work` on each item, in up to `jobs` threads with a worker process each. The threads stop when the outcomes are
-/// dropped.
-pub(super) fn in_worker_threads<T, R>(
+/// Does `work` on each item, in up to `jobs` threads with a worker process each. Every item has an outcome, which is an
+/// error if the work panics; they come in any order. The threads stop when the receiver is dropped.
+pub(super) fn in_worker_threads<T: Send + 'static, R: Send + 'static>(
     items: Vec<T>,
     jobs: usize,
     limits: Limits,
     work: impl Fn(&T, &mut Worker) -> Result<R> + Send + Sync + 'static,
-) -> Outcomes<T, R>
-where
-    T: Clone + Send + Sync + 'static,
-    R: Send + 'static,
-{
+) -> Receiver<(T, Result<R>)> {
     let jobs = jobs.max(1).min(items.len().max(1));
     let (sender, receiver) = channel(jobs * QUEUE_PER_THREAD);
-    let (items, work, next) = (Arc::new(items), Arc::new(work), Arc::new(AtomicUsize::new(0)));
+    let (items, work) = (Arc::new(Mutex::new(items.into_iter())), Arc::new(work));
     for _ in 0..jobs {
-        let (items, work, next, sender) = (items.clone(), work.clone(), next.clone(), sender.clone());
+        let (items, work, sender) = (items.clone(), work.clone(), sender.clone());
         tokio::task::spawn_blocking(move || {
             let mut worker = Worker::new(limits);
             loop {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                let Some(item) = items.get(at) else { break };
-                let done = catch_unwind(AssertUnwindSafe(|| work(item, &mut worker))).unwrap_or_else(|_| {
+                let item = items.lock().unwrap_or_else(PoisonError::into_inner).next();
+                let Some(item) = item else { break };
+                let done = catch_unwind(AssertUnwindSafe(|| work(&item, &mut worker))).unwrap_or_else(|_| {
                     worker = Worker::new(limits);
                     Err(crashed())
                 });
                 // The run has failed and dropped the receiver.
-                if sender.blocking_send((at, done)).is_err() {
+                if sender.blocking_send((item, done)).is_err() {
                     break;
                 }
             }
         });
     }
-    Outcomes { items, receiver }
-}
-
-/// The outcomes of [`in_worker_threads`], in any order. Every item has one, which is an error if the work panics.
-pub(super) struct Outcomes<T, R> {
-    items: Arc<Vec<T>>,
-    receiver: Receiver<(usize, Result<R>)>,
-}
-
-impl<T: Clone, R> Outcomes<T, R> {
-    /// The next outcome; `None` after the last item.
-    pub(super) async fn next(&mut self) -> Option<(T, Result<R>)> {
-        let (at, done) = self.receiver.recv().await?;
-        Some((self.items.get(at)?.clone(), done))
-    }
+    receiver
 }
 
 fn crashed() -> Error {
@@ -146,7 +127,7 @@ mod tests {
         };
         let mut results = in_worker_threads((0..10).collect(), 3, limits, work);
         let mut outcomes = Vec::new();
-        while let Some((item, done)) = results.next().await {
+        while let Some((item, done)) = results.recv().await {
             outcomes.push((item, done.map_err(|error| error.message().to_owned())));
         }
         outcomes.sort_by_key(|(item, _)| *item);
