@@ -12,7 +12,7 @@ use super::engine::{Engine, EngineChoice, select};
 use super::late_chunking::{ParentVectors, Pass, Sums, passes};
 use super::minilm::MiniLm;
 use super::model::{Model, Pooling, Quantization, Source, VectorOutput};
-use super::readability;
+use super::readability::readable_share;
 use super::sessions::{Sessions, tokenizer_failed};
 use super::tokens::Encode;
 use crate::chunk::EmbeddedText;
@@ -78,7 +78,7 @@ impl Embedder {
     pub fn engine_name(&self) -> String {
         match &self.backend {
             Backend::MiniLm(_) => "kb itself".to_owned(),
-            Backend::Sessions(sessions) => sessions.engine_name(),
+            Backend::Sessions(sessions) => sessions.engine.name(),
             Backend::Endpoint(endpoint) => endpoint.name(),
         }
     }
@@ -90,8 +90,8 @@ impl Embedder {
     /// The engine has crashed.
     pub fn readability(&self, text: &str) -> Result<f32> {
         let of_tokens = match &self.backend {
-            Backend::MiniLm(minilm) => readability::readable_share(&minilm.tokenizer, text),
-            Backend::Sessions(sessions) => sessions.readable_share(text)?,
+            Backend::MiniLm(minilm) => readable_share(&minilm.tokenizer, text),
+            Backend::Sessions(sessions) => readable_share(&*sessions.session(0)?.tokenizer, text),
             // Its vocabulary is unknown.
             Backend::Endpoint(_) => 1.0,
         };
@@ -208,11 +208,11 @@ impl Embedder {
         let mut order: Vec<usize> = (0..texts.len()).collect();
         order.sort_by_key(|&i| std::cmp::Reverse(texts[i].len()));
         let (workers, batch) = match (&self.backend, self.model.embedding_config.quantization) {
-            (Backend::MiniLm(minilm), _) => (minilm.workers(), BATCH_OF_EMBEDDED),
+            (Backend::MiniLm(minilm), _) => (minilm.threads.len(), BATCH_OF_EMBEDDED),
             (Backend::Endpoint(endpoint), _) => (endpoint.workers(), BATCH_OF_ENDPOINT),
             // In a larger batch, a text's vector would depend on the other texts.
-            (Backend::Sessions(sessions), Quantization::Dynamic) => (sessions.workers(), 1),
-            (Backend::Sessions(sessions), Quantization::None | Quantization::Static) => (sessions.workers(), BATCH),
+            (Backend::Sessions(Sessions { sessions, .. }), Quantization::Dynamic) => (sessions.len(), 1),
+            (Backend::Sessions(Sessions { sessions, .. }), _) => (sessions.len(), BATCH),
         };
         let batches: Vec<&[usize]> = order.chunks(batch).collect();
         let next = AtomicUsize::new(0);
@@ -286,7 +286,7 @@ impl Embedder {
                 Ok(Box::new(tokenizer))
             }
             Backend::Sessions(sessions) => {
-                let mut tokenizer = sessions.tokenizer()?;
+                let mut tokenizer = sessions.session(0)?.tokenizer.clone();
                 tokenizer.with_truncation(None).map_err(failed)?.with_padding(None);
                 Ok(Box::new(tokenizer.into_inner()))
             }

@@ -18,7 +18,7 @@ pub(super) struct MiniLm {
     pub(super) tokenizer: EmbeddedTokenizer,
     network: Network,
     /// One per worker, with one thread, on which the worker's matrices are multiplied.
-    threads: Vec<ThreadPool>,
+    pub(super) threads: Vec<ThreadPool>,
 }
 
 impl MiniLm {
@@ -36,10 +36,6 @@ impl MiniLm {
             network: Network::new(constants),
             threads: threads.map_err(|error| Error::failed(format!("cannot start a thread: {error}")))?,
         })
-    }
-
-    pub(super) fn workers(&self) -> usize {
-        self.threads.len()
     }
 
     /// Runs texts in one batch and passes `each` the tokens of each text with their vectors, `[tokens, dimension]`.

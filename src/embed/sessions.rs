@@ -7,12 +7,11 @@ use fastembed::{
     InitOptionsUserDefined, OutputKey, QuantizationMode, SingleBatchOutput, TextEmbedding, UserDefinedEmbeddingModel,
 };
 use ndarray::{ArrayView2, ArrayView3, Axis, Ix3};
-use tokenizers::{Encoding, Tokenizer};
+use tokenizers::Encoding;
 
 use super::crash::catch_crash;
 use super::engine::{Engine, other_engine};
 use super::model::{Model, Pooling, Quantization, VectorOutput};
-use super::readability;
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::threads::in_threads;
 
@@ -22,8 +21,8 @@ const MOST_WEIGHTS: u64 = 4 << 30;
 /// A model on an engine, with one session per worker. A session runs one batch at a time.
 pub(super) struct Sessions {
     model: Arc<Model>,
-    engine: Engine,
-    sessions: Vec<Mutex<TextEmbedding>>,
+    pub(super) engine: Engine,
+    pub(super) sessions: Vec<Mutex<TextEmbedding>>,
 }
 
 impl Sessions {
@@ -44,15 +43,9 @@ impl Sessions {
         Ok(Sessions { model: model.clone(), engine: engine.clone(), sessions })
     }
 
-    pub(super) fn engine_name(&self) -> String {
-        self.engine.name()
-    }
-
-    pub(super) fn workers(&self) -> usize {
-        self.sessions.len()
-    }
-
-    fn session(&self, worker: usize) -> Result<MutexGuard<'_, TextEmbedding>> {
+    /// # Errors
+    /// The engine has crashed.
+    pub(super) fn session(&self, worker: usize) -> Result<MutexGuard<'_, TextEmbedding>> {
         self.sessions[worker].lock().map_err(|_| Error::failed("the embedding engine crashed earlier"))
     }
 
@@ -97,22 +90,6 @@ impl Sessions {
             session.transform(texts, Some(texts.len().max(1))).map_err(|error| failed(&self.model, &self.engine, error))
         })?;
         output.into_raw().pop().ok_or_else(|| Error::failed("the embedding model gave no vector"))
-    }
-
-    /// See [`readability::readable_share`].
-    ///
-    /// # Errors
-    /// The engine has crashed.
-    pub(super) fn readable_share(&self, text: &str) -> Result<f32> {
-        Ok(readability::readable_share(&*self.session(0)?.tokenizer, text))
-    }
-
-    /// The model's tokenizer, with truncation.
-    ///
-    /// # Errors
-    /// The engine has crashed.
-    pub(super) fn tokenizer(&self) -> Result<Tokenizer> {
-        Ok(self.session(0)?.tokenizer.clone())
     }
 }
 
