@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::contexts::ContextWriter;
+use super::contexts::{ContextWriter, wants_model_context};
 use super::cut_document::CutDocument;
 use super::indexer::Indexer;
 use super::known_vectors::{KnownVectors, VectorPrefetcher};
 use super::loader::Loaded;
 use super::plan::{Existing, suspicious_removal};
-use super::prepare::{SourceFacts, done_by_hand, has_more_than_its_source, rows};
+use super::prepare::{SourceFacts, done_by_hand, rows};
 use super::request::{Action, IngestReport, IngestRequest, Progress, SourceReport, Target};
 use super::vectors::LazyEmbedder;
 use crate::embed::EngineChoice;
@@ -136,7 +136,9 @@ impl<'a, 'b> Collector<'a, 'b> {
         let mut row = DocumentRow { source, size, mtime_ns, metadata, ..row };
         row.time = request.time_of(&row, mtime_ns);
         let report = SourceReport::of(&row.source, action, &row);
-        self.update(row, word).await?;
+        if let Sink::Open(indexer) = self.sink().await? {
+            indexer.update(row, word);
+        }
         Ok(report)
     }
 
@@ -166,7 +168,8 @@ impl<'a, 'b> Collector<'a, 'b> {
         let now = jiff::Timestamp::now().to_string();
         let mut prepared = rows(document, &facts, &self.job.request.chunking_of(before), &now);
         let mut report = SourceReport::of(&facts.source, action, &prepared.new.document);
-        if let (Some(snapshot), Some(row)) = (&self.snapshot, before.filter(|row| has_more_than_its_source(row))) {
+        let has_more = |row: &&DocumentRow| wants_model_context(row) || !row.edits.is_empty();
+        if let (Some(snapshot), Some(row)) = (&self.snapshot, before.filter(has_more)) {
             let rebased;
             (prepared, rebased) = prepared.carrying(row, snapshot.parents_of(&row.doc_id).await?);
             report.parents = prepared.new.document.parents;
@@ -234,21 +237,13 @@ impl<'a, 'b> Collector<'a, 'b> {
                 let sources = self.report.sources.iter().map(|report| report.source.as_str()).collect();
                 indexer.finish(&sources, self.existing.values().any(lacking)).await?;
                 self.report.embedded = indexer.embedded();
-                self.report.reused = indexer.reused();
+                self.report.reused = indexer.vectors.reused;
                 self.report.without_vectors = indexer.without_vectors;
                 self.report.generation = indexer.generation;
                 self.report.contexts = indexer.contexts_report();
-                self.report.languages = indexer.languages_report();
+                self.report.languages = indexer.vectors.languages.report();
             }
             Sink::NotCreated => {}
-        }
-        Ok(())
-    }
-
-    /// Replaces the row of a document whose chunks stay.
-    async fn update(&mut self, row: DocumentRow, action: &str) -> Result<(), Stop> {
-        if let Sink::Open(indexer) = self.sink().await? {
-            indexer.update(row, action);
         }
         Ok(())
     }

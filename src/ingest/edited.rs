@@ -55,7 +55,7 @@ fn with_texts(before: &NewDocument, mut after: NewDocument) -> (Prepared, KnownV
     let known = KnownVectors::of_chunks(kept.iter().copied().flatten());
     renew_hashes(&mut after.parents, &texts, &kept);
     after.chunks_mut().for_each(|row| row.vector.clear());
-    (Prepared::edited(after, texts), known.and_of(&before.document))
+    (Prepared { new: after, texts, profile: None }, known.and_of(&before.document))
 }
 
 #[cfg(test)]

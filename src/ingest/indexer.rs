@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::contexts::{ContextWriter, Written, wants_model_context};
 use super::known_vectors::KnownVectors;
-use super::languages::{LanguagesReport, is_read};
+use super::languages::is_read;
 use super::prepare::Prepared;
 use super::profile::{profile_of, vector_text};
 use super::request::{Action, ContextsReport, Progress};
@@ -23,7 +23,7 @@ const BATCH_DOCUMENTS: usize = 256;
 /// Collects documents, embeds their new texts, and publishes them batch by batch.
 pub struct Indexer {
     writer: Writer,
-    vectors: VectorMaker,
+    pub(super) vectors: VectorMaker,
     progress: Arc<dyn Progress>,
     waiting: Vec<Waiting>,
     /// The removals and updates of the waiting batch, and its history entry.
@@ -75,19 +75,9 @@ impl Indexer {
         self.contexts.as_ref().and_then(ContextWriter::report)
     }
 
-    /// The share of text that the model cannot read; `None` if it is small.
-    pub fn languages_report(&self) -> Option<LanguagesReport> {
-        self.vectors.languages.report()
-    }
-
     /// Child chunks embedded so far.
     pub fn embedded(&self) -> usize {
         self.vectors.embedded
-    }
-
-    /// Child chunks that kept their vectors.
-    pub fn reused(&self) -> usize {
-        self.vectors.reused
     }
 
     /// Adds a document, or replaces the one with its id, unless it equals `stored`, chunk contexts included. Embeds

@@ -17,7 +17,7 @@ const LEAST_SHARE: f32 = 0.5;
 const LEAST_REPORTED: f32 = 0.1;
 
 /// The text of a run that the model cannot read.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct LanguagesReport {
     pub model: String,
     /// Embedded documents.
@@ -36,9 +36,8 @@ pub(super) fn is_read(text: &str, coverage: &Coverage) -> bool {
 /// Samples documents as they are embedded.
 #[derive(Debug, Default)]
 pub(super) struct LanguageSampler {
-    model: String,
-    documents: usize,
-    documents_not_read: usize,
+    /// Its share is computed at the end.
+    report: LanguagesReport,
     chars: f64,
     chars_read: f64,
 }
@@ -51,11 +50,11 @@ impl LanguageSampler {
         let sample = sample.join("\n");
         let share = embedder.readability(&sample)?;
         let chars = parents.iter().map(|text| char_count(text)).sum::<usize>() as f64;
-        self.model.clone_from(&embedder.model().name);
-        self.documents += 1;
+        self.report.model.clone_from(&embedder.model().name);
+        self.report.documents += 1;
         self.chars += chars;
         self.chars_read += chars * f64::from(share);
-        self.documents_not_read += usize::from(share < LEAST_SHARE);
+        self.report.documents_not_read += usize::from(share < LEAST_SHARE);
         Ok(())
     }
 
@@ -63,14 +62,10 @@ impl LanguageSampler {
     pub(super) fn report(&self) -> Option<LanguagesReport> {
         let share_not_read = (1.0 - self.chars_read / self.chars.max(1.0)) as f32;
         // A few short documents are little of the text, but no search finds them by meaning.
-        let share_of_documents = self.documents_not_read as f32 / self.documents.max(1) as f32;
+        let LanguagesReport { documents, documents_not_read, .. } = self.report;
+        let share_of_documents = documents_not_read as f32 / documents.max(1) as f32;
         let is_much = share_not_read.max(share_of_documents) >= LEAST_REPORTED;
-        let is_reported = self.chars > 0.0 && self.documents_not_read > 0 && is_much;
-        is_reported.then(|| LanguagesReport {
-            model: self.model.clone(),
-            documents: self.documents,
-            documents_not_read: self.documents_not_read,
-            share_not_read,
-        })
+        let is_reported = self.chars > 0.0 && documents_not_read > 0 && is_much;
+        is_reported.then(|| LanguagesReport { share_not_read, ..self.report.clone() })
     }
 }

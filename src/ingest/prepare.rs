@@ -84,16 +84,11 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// A document whose text differs from its source.
-    pub fn edited(new: NewDocument, texts: Vec<EmbeddedText>) -> Self {
-        Prepared { new, texts, profile: None }
-    }
-
     /// Gives each chunk the hash of its embedded text.
     pub(super) fn of(mut new: NewDocument) -> Self {
         let texts = embedded_texts(&new);
         renew_hashes(&mut new.parents, &texts, &[]);
-        Prepared::edited(new, texts)
+        Prepared { new, texts, profile: None }
     }
 
     /// Sets the chunk contexts of a language model, by the id of the parent chunk, and renews the embedded texts.
@@ -125,12 +120,9 @@ impl Prepared {
     fn with_contexts_of(self, before: &[ParentChunk]) -> Self {
         let known: HashMap<&str, &String> =
             before.iter().filter_map(|row| Some((row.content.trim_end(), row.situating.as_ref()?))).collect();
-        let kept: HashMap<ChunkId, String> = self
-            .new
-            .parents
-            .iter()
-            .filter_map(|row| Some((row.chunk_id.clone(), (*known.get(row.content.trim_end())?).clone())))
-            .collect();
+        let context = |row: &ParentChunk| known.get(row.content.trim_end()).map(|context| (*context).clone());
+        let parents = self.new.parents.iter();
+        let kept: HashMap<_, _> = parents.filter_map(|row| Some((row.chunk_id.clone(), context(row)?))).collect();
         if kept.is_empty() { self } else { self.with_contexts(&kept) }
     }
 }
@@ -141,11 +133,6 @@ impl Prepared {
     pub(crate) fn sample(text: &str, config: &ChunkConfig) -> Self {
         prepare(&crate::load::markdown::parse(text), &SourceFacts::sample(), config, "then")
     }
-}
-
-/// Whether a stored document has more than its source gives: edits or a model's contexts.
-pub(super) fn has_more_than_its_source(row: &DocumentRow) -> bool {
-    wants_model_context(row) || !row.edits.is_empty()
 }
 
 /// What people have done to a stored document, in words; its source alone would not bring that back.
@@ -169,9 +156,21 @@ pub(super) fn rows(cut: CutDocument, facts: &SourceFacts, config: &ChunkConfig, 
     let (title, sections) = (&cut.title, &cut.sections);
     let doc_id = &facts.doc_id;
     let parents = parent_chunks(cut.parents, title, sections, doc_id, now);
-    let section_rows = sections.iter().zip(0..).map(|(section, position)| {
-        let above = section.parent.map(|above| SectionId::new(doc_id, &sections[above].path));
-        section_row(section, position, doc_id, above)
+    let section_rows = sections.iter().zip(0..).map(|(section, position)| SectionRow {
+        section_id: SectionId::new(doc_id, &section.path),
+        doc_id: doc_id.clone(),
+        position,
+        parent_id: section.parent.map(|above| SectionId::new(doc_id, &sections[above].path)),
+        level: section.level,
+        path: section.path.clone(),
+        title: section.title.clone(),
+        page_start: section.page_start,
+        page_end: section.page_end,
+        chunk_start: 0,
+        chunk_end: 0,
+        provenance: section.provenance.name().to_owned(),
+        confidence: section.confidence,
+        metadata: section.metadata.clone(),
     });
     let toc = sections.iter().find(|section| section.path != PREAMBLE);
     let corrected = facts.corrected_toc.as_deref();
@@ -252,25 +251,6 @@ fn lost_entries(pages: Option<u32>, corrected: Option<&[OutlineEntry]>, not_foun
         .map(|entry| format!("{:?}", entry.title))
         .collect();
     (!lost.is_empty()).then(|| format!("{LOST_ENTRIES}: {}; see `{}`", lost.join(", "), NextStep::EditContents("DOC")))
-}
-
-fn section_row(section: &Section, position: u32, doc_id: &DocId, parent_id: Option<SectionId>) -> SectionRow {
-    SectionRow {
-        section_id: SectionId::new(doc_id, &section.path),
-        doc_id: doc_id.clone(),
-        position,
-        parent_id,
-        level: section.level,
-        path: section.path.clone(),
-        title: section.title.clone(),
-        page_start: section.page_start,
-        page_end: section.page_end,
-        chunk_start: 0,
-        chunk_end: 0,
-        provenance: section.provenance.name().to_owned(),
-        confidence: section.confidence,
-        metadata: section.metadata.clone(),
-    }
 }
 
 #[cfg(test)]

@@ -167,7 +167,7 @@ pub async fn reindex(
         if let Some(rebuilder) = rebuilder {
             let indexer = rebuilder.finish().await?;
             report.embedded = indexer.embedded();
-            report.reused = indexer.reused();
+            report.reused = indexer.vectors.reused;
             report.generation = indexer.generation;
             report.contexts = indexer.contexts_report();
         }

@@ -182,7 +182,7 @@ async fn rebuild(
             parents: rebuilt.parents,
             edits_in_conflict: rebuilt.conflicts,
             embedded: indexer.embedded(),
-            reused: indexer.reused(),
+            reused: indexer.vectors.reused,
             ..CorrectionReport::new(document, outcome)
         })
     };
