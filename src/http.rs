@@ -1,9 +1,24 @@
 //! The common parts of all HTTP requests that kb sends.
 
-use reqwest::Response;
+use std::time::Duration;
+
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
+use reqwest::{Client, ClientBuilder, Response, redirect};
 
 /// How kb names itself to servers.
-pub(crate) const USER_AGENT: &str = concat!("kb/", env!("CARGO_PKG_VERSION"));
+const USER_AGENT: &str = concat!("kb/", env!("CARGO_PKG_VERSION"));
+
+/// A client that follows no redirects: they would hand keys to another host.
+pub(crate) fn client(connect_timeout: Duration) -> ClientBuilder {
+    Client::builder().user_agent(USER_AGENT).redirect(redirect::Policy::none()).connect_timeout(connect_timeout)
+}
+
+/// The header with a key; `None` if the key has an invalid character.
+pub(crate) fn bearer(key: &str) -> Option<HeaderMap> {
+    let mut bearer = HeaderValue::from_str(&format!("Bearer {key}")).ok()?;
+    bearer.set_sensitive(true);
+    Some(HeaderMap::from_iter([(AUTHORIZATION, bearer)]))
+}
 
 /// The body of an answer. `None` if it is longer than `most` bytes: then the rest is not read.
 pub(crate) async fn read_body(answer: &mut Response, most: u64) -> reqwest::Result<Option<Vec<u8>>> {

@@ -6,14 +6,14 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
-use reqwest::{Response, StatusCode, redirect};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION, RETRY_AFTER};
+use reqwest::{Response, StatusCode};
 use serde_json::Value;
 
 use super::failure::{Failure, Reason, retry_after, with_retries};
 use super::settings::EndpointSettings;
 use crate::error::{Error, Result, innermost};
-use crate::http::{USER_AGENT, read_body};
+use crate::http::{self, read_body};
 use crate::text::{is_hidden, is_joiner, printable, squeeze, truncate};
 
 /// How long connecting may take.
@@ -29,20 +29,12 @@ pub struct Connection {
 
 impl Connection {
     pub fn new(settings: &EndpointSettings) -> Result<Self> {
-        let mut headers = HeaderMap::new();
-        if let Some(key) = &settings.key {
-            let mut bearer = HeaderValue::from_str(&format!("Bearer {}", key.expose()))
-                .map_err(|_| Error::usage("the key of the endpoint contains an invalid character"))?;
-            bearer.set_sensitive(true);
-            headers.insert(AUTHORIZATION, bearer);
-        }
-        let http = reqwest::Client::builder()
-            .default_headers(headers)
-            .user_agent(USER_AGENT)
-            .redirect(redirect::Policy::none())
+        let invalid = || Error::usage("the key of the endpoint contains an invalid character");
+        let headers = settings.key.as_ref().map(|key| http::bearer(key.expose()).ok_or_else(invalid)).transpose()?;
+        let http = http::client(CONNECT_TIMEOUT)
+            .default_headers(headers.unwrap_or_default())
             .no_proxy()
             .timeout(settings.timeout)
-            .connect_timeout(CONNECT_TIMEOUT)
             .build()
             .map_err(|error| {
                 Error::failed(format!("cannot prepare the request to the endpoint: {}", innermost(&error)))

@@ -12,11 +12,11 @@ use jiff::fmt::rfc2822;
 use reqwest::header::{
     ACCEPT, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED, LOCATION,
 };
-use reqwest::{Client, Response, StatusCode, Url, redirect};
+use reqwest::{Client, Response, StatusCode, Url};
 
 use crate::address::web_address;
 use crate::error::{Error, Result, Setting, innermost};
-use crate::http::{USER_AGENT, read_body};
+use crate::http::{self, read_body};
 use crate::load::Format;
 use crate::store::{STANDARD_INPUT, Validators};
 use crate::text::{printable, size, truncate};
@@ -159,11 +159,8 @@ async fn client(url: &Url, private: bool) -> Result<Client> {
         return Err(Error::failed(format!("{host} has the address {} in a private network", own.ip()))
             .hint(format!("{} allows it", Setting("allow_private"))));
     }
-    Client::builder()
-        .user_agent(USER_AGENT)
-        .redirect(redirect::Policy::none())
+    http::client(CONNECT_TIMEOUT)
         .no_proxy()
-        .connect_timeout(CONNECT_TIMEOUT)
         .resolve_to_addrs(&host, &addresses)
         .build()
         .map_err(|error| Error::failed(format!("cannot be requested: {}", innermost(&error))))

@@ -14,14 +14,14 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::time::Duration;
 
-use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER};
+use reqwest::header::RETRY_AFTER;
 use reqwest::{Response, StatusCode, Url, redirect};
 use serde_json::Value;
 use sha2::Digest as _;
 
 use crate::address::server_address;
 use crate::error::{Error, NextStep, Result, innermost};
-use crate::http::{USER_AGENT, read_body};
+use crate::http::{self, read_body};
 use crate::text::{printable, squeeze, truncate};
 
 const ENDPOINT: &str = "https://huggingface.co";
@@ -63,18 +63,13 @@ impl Hub {
                 .hint("write it like https://hub.example.org; put a token into HF_TOKEN")
         })?;
         let is_plain = endpoint.scheme() == "http" && !is_this_machine(&endpoint);
-        let mut headers = HeaderMap::new();
-        if let Some(token) = token.filter(|_| !is_plain) {
-            let mut bearer = HeaderValue::from_str(&format!("Bearer {}", token.trim()))
-                .map_err(|_| Error::usage("HF_TOKEN has an invalid character"))?;
-            bearer.set_sensitive(true);
-            headers.insert(AUTHORIZATION, bearer);
-        }
-        let http = reqwest::Client::builder()
-            .default_headers(headers)
-            .user_agent(USER_AGENT)
+        let header = |token: &str| {
+            http::bearer(token.trim()).ok_or_else(|| Error::usage("HF_TOKEN has an invalid character"))
+        };
+        let headers = token.filter(|_| !is_plain).map(header).transpose()?;
+        let http = http::client(CONNECT_TIMEOUT)
+            .default_headers(headers.unwrap_or_default())
             .redirect(redirect::Policy::custom(follow))
-            .connect_timeout(CONNECT_TIMEOUT)
             .read_timeout(SILENCE)
             .build()
             .map_err(|error| Error::failed(format!("cannot prepare a download: {}", innermost(&error))))?;

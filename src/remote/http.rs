@@ -9,7 +9,7 @@ use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpResponseBody, HttpService,
 };
 
-use crate::http::{USER_AGENT, read_body};
+use crate::http::{self, read_body};
 
 /// How long connecting may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -27,13 +27,7 @@ struct Client(reqwest::Client);
 
 impl HttpConnector for Connector {
     fn connect(&self, _options: &ClientOptions) -> object_store::Result<HttpClient> {
-        // A redirect would send the signed headers to another server.
-        let client = reqwest::Client::builder()
-            .user_agent(USER_AGENT)
-            .redirect(reqwest::redirect::Policy::none())
-            .connect_timeout(CONNECT_TIMEOUT)
-            .read_timeout(READ_TIMEOUT)
-            .build();
+        let client = http::client(CONNECT_TIMEOUT).read_timeout(READ_TIMEOUT).build();
         let failed = |error: reqwest::Error| object_store::Error::Generic { store: "HTTP", source: Box::new(error) };
         Ok(HttpClient::new(Client(client.map_err(failed)?)))
     }
