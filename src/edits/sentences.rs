@@ -85,16 +85,14 @@ pub(super) fn changed(old: &[Sentence], new: &[Sentence]) -> Vec<(Range<usize>, 
 fn differences(old: &[Sentence], new: &[Sentence]) -> Vec<DiffOp> {
     // Numbers compare faster than sentences.
     let mut numbers: HashMap<&str, u32> = HashMap::new();
-    let mut numbered = Vec::with_capacity(2);
-    for version in [old, new] {
-        let mut ids = Vec::with_capacity(version.len());
-        for sentence in version {
+    let [old, new] = [old, new].map(|version| {
+        let number = |key| {
             let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
-            ids.push(*numbers.entry(sentence.key.as_str()).or_insert(next));
-        }
-        numbered.push(ids);
-    }
-    capture_diff_slices_deadline(Algorithm::Myers, &numbered[0], &numbered[1], Some(Instant::now() + LONGEST))
+            *numbers.entry(key).or_insert(next)
+        };
+        version.iter().map(|sentence| sentence.key.as_str()).map(number).collect::<Vec<u32>>()
+    });
+    capture_diff_slices_deadline(Algorithm::Myers, &old, &new, Some(Instant::now() + LONGEST))
 }
 
 /// The place of a run of sentences in a version that has it exactly once.

@@ -214,29 +214,19 @@ const SYSTEM_FOLDERS: &str = "/usr/local/lib /usr/local/lib64 /opt/homebrew/lib 
 
 /// Libraries of ONNX Runtime beside the program, then those in the system's folders.
 fn candidates() -> Vec<PathBuf> {
-    let mut folders = Vec::new();
-    if let Ok(program) = std::env::current_exe()
-        && let Some(folder) = program.parent()
-    {
-        folders.push(folder.to_owned());
-        folders.push(folder.join("lib"));
-    }
-    if !cfg!(target_os = "windows") {
-        folders.extend(SYSTEM_FOLDERS.split_whitespace().map(PathBuf::from));
-    }
-    let mut found = Vec::new();
-    for folder in folders {
+    let own = std::env::current_exe().ok().and_then(|program| program.parent().map(Path::to_owned));
+    let beside = own.into_iter().flat_map(|folder| [folder.clone(), folder.join("lib")]);
+    let of_system = if cfg!(target_os = "windows") { "" } else { SYSTEM_FOLDERS };
+    let libraries = |folder: PathBuf| {
         // Missing and unreadable folders are skipped.
-        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
-        let mut here: Vec<PathBuf> = entries
-            .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-            .filter(|path| path.file_name().is_some_and(|name| is_library(&name.to_string_lossy())))
-            .collect();
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let named = entries.filter(|entry| is_library(&entry.file_name().to_string_lossy()));
+        let mut here: Vec<PathBuf> = named.map(|entry| entry.path()).collect();
         // The plain name first, then the newest version.
         here.sort_by_key(|path| (path.as_os_str().len(), std::cmp::Reverse(path.clone())));
-        found.extend(here);
-    }
-    found
+        here
+    };
+    beside.chain(of_system.split_whitespace().map(PathBuf::from)).flat_map(libraries).collect()
 }
 
 fn is_library(name: &str) -> bool {
@@ -286,12 +276,5 @@ mod tests {
             assert_eq!(error.causes().next(), Some(crate::text::printable(text)));
         }
         assert_eq!(failure(Device::Cpu, "no model").to_line(), "cannot load: no model; add it again");
-    }
-
-    #[test]
-    fn off_means_tract_and_a_path_means_a_library() {
-        assert_eq!(EngineChoice::parse(Some(Path::new("off"))), EngineChoice::Tract);
-        assert_eq!(EngineChoice::parse(None), EngineChoice::Auto);
-        assert!(matches!(EngineChoice::parse(Some(Path::new("/x.so"))), EngineChoice::Library(_)));
     }
 }

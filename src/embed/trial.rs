@@ -48,10 +48,8 @@ pub(crate) fn try_out(engine: &Engine, model: &Model, more: &[String]) -> Result
     let long = "pump ".repeat(model.embedding_config.max_tokens.min(LONG));
     let own = more.iter().map(String::as_str).chain([long.as_str()]);
     let texts: Vec<&str> = TEXTS.into_iter().chain(own).collect();
-    let mut alone = Vec::with_capacity(texts.len());
-    for text in &texts {
-        alone.extend(embed(&mut session, engine, model, &[Cow::Borrowed(*text)])?);
-    }
+    let alone = texts.iter().map(|text| embed(&mut session, engine, model, &[Cow::Borrowed(*text)]));
+    let alone = alone.collect::<Result<Vec<_>>>()?.concat();
     let wrong = |reason: String| {
         Error::failed(format!("{} cannot be used: {reason}", named(model)))
             .hint("its files may not belong together, or it is not an embedding model; download it again")

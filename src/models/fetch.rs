@@ -2,7 +2,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use reqwest::header::{CONTENT_LENGTH, CONTENT_RANGE, HeaderName, RANGE};
@@ -51,9 +51,7 @@ impl FileDownload<'_> {
         if let Some(folder) = to.parent() {
             std::fs::create_dir_all(folder).map_err(cannot("make", folder))?;
         }
-        let mut part = to.as_os_str().to_owned();
-        part.push(".part");
-        let part = PathBuf::from(part);
+        let part = to.with_added_extension("part");
         // A part from an earlier run may be damaged: then the file is downloaded once more from the beginning.
         let mut may_retry = length(&part) > 0;
         loop {
