@@ -23,7 +23,7 @@ use crate::error::Result;
 use crate::models::record_of;
 use crate::store::{
     DocumentRow, ModelRecord, Namespace, NewDocument, Note, ParentChunk, Snapshot, VectorCache, VectorKey, Writer,
-    unpublished_vectors,
+    in_parts, unpublished_vectors,
 };
 
 /// Texts to embed before their vectors are written. An interruption loses about this many.
@@ -120,10 +120,10 @@ impl Unit {
             UnitText::Summary(_) => 1,
         }
     }
+}
 
-    fn is_in(&self, has: impl Fn(&VectorKey) -> bool) -> bool {
-        self.keys.iter().all(has)
-    }
+fn texts_of(units: &[Unit]) -> usize {
+    units.iter().map(Unit::texts).sum()
 }
 
 /// The units of a document: the parent chunks that the model reads, and its summary.
@@ -174,26 +174,38 @@ impl Run<'_> {
     /// Counts what would be embedded.
     async fn plan(&mut self, snapshot: &Snapshot, only_missing: bool) -> Result<()> {
         let rows = self.documents(snapshot, only_missing).await?;
-        let mut known: HashSet<VectorKey> = HashSet::new();
+        let mut known = HashSet::new();
         // Only a replacement of all vectors takes over those of an interrupted run.
         let unpublished = match only_missing {
             true => HashSet::new(),
             false => unpublished_vectors(self.namespace, &self.record)?,
         };
         for some in read_batches(&rows) {
-            let documents = read_prepared(snapshot, some).await?.into_iter();
-            for unit in documents.flat_map(|document| units_of(document, &self.coverage)) {
-                if only_missing && matches!(unit.text, UnitText::Summary(_)) {
-                    continue;
-                }
-                self.report.texts += unit.texts();
-                if known.insert(unit.keys[0]) {
-                    let is_there = unit.is_in(|key| unpublished.contains(key));
-                    *(if is_there { &mut self.report.resumed } else { &mut self.report.embedded }) += unit.texts();
-                }
-            }
+            let mut units = self.units(snapshot, some).await?;
+            units.retain(|unit| !only_missing || matches!(unit.text, UnitText::ParentChunk(_)));
+            let lacking = self.lacking(units, &mut known, |key| unpublished.contains(key));
+            self.report.embedded += texts_of(&lacking);
         }
         Ok(())
+    }
+
+    async fn units(&self, snapshot: &Snapshot, rows: &[DocumentRow]) -> Result<Vec<Unit>> {
+        let documents = read_prepared(snapshot, rows).await?.into_iter();
+        Ok(documents.flat_map(|document| units_of(document, &self.coverage)).collect())
+    }
+
+    /// The first unit of each text, without those that an earlier run embedded. Counts all texts, and those.
+    fn lacking(
+        &mut self,
+        units: Vec<Unit>,
+        known: &mut HashSet<VectorKey>,
+        has: impl Fn(&VectorKey) -> bool,
+    ) -> Vec<Unit> {
+        self.report.texts += texts_of(&units);
+        let first = units.into_iter().filter(|unit| known.insert(unit.keys[0]));
+        let (there, lacking): (Vec<Unit>, Vec<Unit>) = first.partition(|unit| unit.keys.iter().all(&has));
+        self.report.resumed += texts_of(&there);
+        lacking
     }
 
     /// The documents that get vectors, counted.
@@ -233,7 +245,8 @@ impl Run<'_> {
         self.progress.begin(rows.len(), bytes_of(&rows));
         let made = self.embed(&snapshot, &rows, &mut cache, &mut vectors).await;
         self.progress.end();
-        self.report.resumed = made?;
+        made?;
+        let resumed = self.report.resumed;
         drop(snapshot);
 
         let writer = Writer::open_existing(self.namespace, &self.options.lock_timeout).await?;
@@ -241,6 +254,7 @@ impl Run<'_> {
         let rows = self.documents(&snapshot, false).await?;
         // Documents that were added meanwhile.
         self.embed(&snapshot, &rows, &mut cache, &mut vectors).await?;
+        self.report.resumed = resumed;
         let mut note = Note::of("reindex");
         let mut rewrite = writer.rewrite(&self.record).await?;
         for some in read_batches(&rows) {
@@ -257,55 +271,41 @@ impl Run<'_> {
         cache.clear(self.namespace)
     }
 
-    /// Embeds what the cache lacks, and returns the number of texts that an earlier run embedded. Counts all texts.
+    /// Embeds what the cache lacks. Counts all texts, and those that it has.
     async fn embed(
         &mut self,
         snapshot: &Snapshot,
         rows: &[DocumentRow],
         cache: &mut VectorCache,
         vectors: &mut LazyEmbedder,
-    ) -> Result<usize> {
-        let mut waiting = Waiting::default();
-        let mut known: HashSet<VectorKey> = HashSet::new();
-        let mut resumed = 0;
-        self.report.texts = 0;
+    ) -> Result<()> {
+        (self.report.texts, self.report.resumed) = (0, 0);
+        let mut known = HashSet::new();
         for some in read_batches(rows) {
-            for document in read_prepared(snapshot, some).await? {
-                let size = document.new.document.size;
-                for unit in units_of(document, &self.coverage) {
-                    self.report.texts += unit.texts();
-                    if !known.insert(unit.keys[0]) {
-                        continue;
-                    }
-                    if unit.is_in(|key| cache.has(key)) {
-                        resumed += unit.texts();
-                    } else {
-                        waiting.texts += unit.texts();
-                        waiting.units.push(unit);
-                    }
-                }
-                waiting.bytes += size;
-                self.progress.file_read();
-                if waiting.texts >= BATCH {
-                    self.embed_waiting(std::mem::take(&mut waiting), cache, vectors)?;
-                }
-            }
+            let units = self.units(snapshot, some).await?;
+            some.iter().for_each(|_| self.progress.file_read());
+            let lacking = self.lacking(units, &mut known, |key| cache.has(key));
+            self.embed_units(&lacking, bytes_of(some), cache, vectors)?;
         }
-        self.embed_waiting(waiting, cache, vectors)?;
-        Ok(resumed)
+        Ok(())
     }
 
-    fn embed_waiting(&mut self, waiting: Waiting, cache: &mut VectorCache, vectors: &mut LazyEmbedder) -> Result<()> {
-        let Waiting { units, texts, bytes } = waiting;
+    /// Embeds units. `bytes` is the size of the files that are done with them.
+    fn embed_units(
+        &mut self,
+        units: &[Unit],
+        bytes: u64,
+        cache: &mut VectorCache,
+        vectors: &mut LazyEmbedder,
+    ) -> Result<()> {
         if units.is_empty() {
             self.progress.embedded(0, bytes);
             return Ok(());
         }
-        let (total, progress) = (texts as u64, &self.progress);
+        let (total, progress) = (texts_of(units) as u64, &self.progress);
         let report = |count: usize| progress.embedded(count, bytes * count as u64 / total);
         let embedder = vectors.embedder()?;
-        // A long document can have more texts than an interruption may lose.
-        for some in units.chunks(BATCH) {
+        for some in in_parts(units, BATCH, Unit::texts) {
             let mut parents: Vec<&EmbeddedText> = Vec::new();
             let mut summaries: Vec<&str> = Vec::new();
             for unit in some {
@@ -322,18 +322,10 @@ impl Run<'_> {
             });
             let keys = some.iter().flat_map(|unit| unit.keys.iter().copied());
             cache.put(&keys.zip(made).collect::<Vec<_>>())?;
-            self.report.embedded += some.iter().map(Unit::texts).sum::<usize>();
+            self.report.embedded += texts_of(some);
         }
         Ok(())
     }
-}
-
-/// What is to be embedded, the number of its texts, and the bytes of their documents.
-#[derive(Default)]
-struct Waiting {
-    units: Vec<Unit>,
-    texts: usize,
-    bytes: u64,
 }
 
 #[cfg(test)]
