@@ -8,7 +8,6 @@ mod ingest;
 mod known_stores;
 mod listing;
 mod search;
-mod serve;
 mod settings_file;
 mod trust;
 mod values;
@@ -16,6 +15,7 @@ mod values;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
 use jiff::SignedDuration;
 use serde::Deserialize;
 use toml::{Table, Value};
@@ -25,7 +25,6 @@ pub use ingest::{ChunkSettings, IngestSettings, MEGABYTE, ReadingSettings, RuleS
 pub use known_stores::KnownStores;
 pub use listing::{ListedSetting, list_settings};
 pub use search::{DEFAULT_CONTEXT_TOKENS, Output, SearchSettings, rerank};
-pub use serve::ServeChoice;
 pub use trust::{IgnoredSettings, RiskySetting, StoreSettings};
 pub use values::{HalfLifeSetting, Share};
 
@@ -64,6 +63,19 @@ pub struct Config {
     /// Settings in the store's file that need trust and do not have it.
     #[serde(skip)]
     pub ignored: Option<IgnoredSettings>,
+}
+
+/// Whether commands use the server of `kb serve`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ServeChoice {
+    /// Use one that runs; start none
+    #[default]
+    Running,
+    /// Use one that runs, or start one for the next command
+    Auto,
+    /// Use none
+    Off,
 }
 
 /// Which old generations are kept.

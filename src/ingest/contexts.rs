@@ -72,15 +72,15 @@ impl ContextWriter {
                 let answers = contexts(&client, &document, &shown.parent_chunks, unanswered);
                 let (answers, profile) = futures::join!(answers, write_profile(&client, &document, &beginning));
                 progress.contexts_requested(answers.len());
-                (shown, answers, profile)
+                (shown.new, answers, profile)
             }
         });
         let answers: Vec<_> = stream::iter(asked).buffer_unordered(client.settings().concurrency).collect().await;
         let mut written = Written::default();
-        for (shown, answers, profile) in answers {
-            written.profiles.extend(profile.map(|profile| (shown.doc_id.clone(), profile)));
-            let contexts = shown.ids.into_iter().map(ChunkId::from).zip(answers);
-            written.contexts.extend(contexts.filter_map(|(id, answer)| Some((id, answer?))));
+        for (new, answers, profile) in answers {
+            written.profiles.extend(profile.map(|profile| (new.document.doc_id.clone(), profile)));
+            let contexts = new.parents.iter().zip(answers);
+            written.contexts.extend(contexts.filter_map(|(row, answer)| Some((row.chunk_id.clone(), answer?))));
         }
         self.report.without += wanted - written.contexts.len();
         Ok(written)
@@ -117,10 +117,8 @@ pub(super) fn wants_model_context(row: &DocumentRow) -> bool {
 
 /// The parts of a document that go into the prompts.
 struct PromptDocument<'a> {
-    doc_id: &'a DocId,
-    title: &'a str,
+    new: &'a NewDocument,
     outline: String,
-    ids: Vec<&'a str>,
     parent_chunks: Vec<ContextParentChunk<'a>>,
 }
 
@@ -138,17 +136,11 @@ impl<'a> PromptDocument<'a> {
             text: &row.content,
             behind: neighbour(row, Some(at + 1)),
         });
-        PromptDocument {
-            doc_id: &new.document.doc_id,
-            title: &new.document.title,
-            outline: outline(&new.sections),
-            parent_chunks: parent_chunks.collect(),
-            ids: parents.iter().map(|row| row.chunk_id.as_str()).collect(),
-        }
+        PromptDocument { new, outline: outline(&new.sections), parent_chunks: parent_chunks.collect() }
     }
 
     fn document(&self) -> ContextDocument<'_> {
-        ContextDocument { title: self.title, outline: &self.outline }
+        ContextDocument { title: &self.new.document.title, outline: &self.outline }
     }
 
     /// The text of the first parent chunks: at least as much as the model reads.
@@ -188,8 +180,8 @@ mod tests {
         let config = ChunkConfig { parent_chars: 12, child_chars: 12, overlap_chars: 2, context: ContextKind::Llm };
         let new = Prepared::sample(text, &config).new;
         let shown = PromptDocument::of(&new);
-        assert_eq!((shown.title, shown.outline.as_str()), ("Pump", "Pump\n  Vent"));
-        assert_eq!(shown.parent_chunks.len(), shown.ids.len());
+        assert_eq!((shown.document().title, shown.outline.as_str()), ("Pump", "Pump\n  Vent"));
+        assert_eq!(shown.parent_chunks.len(), new.parents.len());
         let of = |start: &str| {
             *shown.parent_chunks.iter().find(|parent_chunk| parent_chunk.text.starts_with(start)).unwrap()
         };
