@@ -16,8 +16,6 @@ use crate::llm::{
 };
 use crate::store::{DocumentRow, NewDocument, ParentChunk, SectionRow};
 
-/// Bytes of the beginning of a document; more than the model reads.
-const BEGINNING_BYTES: usize = 24_000;
 /// The model sees deeper sections at this depth: more white space would tell it nothing.
 const DEEPEST: usize = 8;
 
@@ -53,9 +51,8 @@ impl ContextWriter {
     /// Asks the model for contexts and profiles. Works on as many documents at a time as requests may be open. A
     /// missing answer is not an error.
     pub(super) async fn write(&mut self, documents: &[&NewDocument], progress: &dyn Progress) -> Result<Written> {
-        let wanting = documents.iter().filter(|new| wants_model_context(&new.document));
-        let wanting: Vec<PromptDocument<'_>> = wanting.map(|new| PromptDocument::of(new)).collect();
-        let wanted = wanting.iter().map(|shown| shown.parent_chunks.len()).sum::<usize>();
+        let wanting = || documents.iter().copied().filter(|new| wants_model_context(&new.document));
+        let wanted = wanting().map(|new| new.parents.len()).sum::<usize>();
         if wanted == 0 {
             return Ok(Written::default());
         }
@@ -65,14 +62,15 @@ impl ContextWriter {
             return Ok(Written::default());
         };
         let unanswered = self.unanswered;
-        let asked = wanting.into_iter().map(|shown| {
+        let asked = wanting().map(|new| {
             let client = client.clone();
             async move {
-                let (document, beginning) = (shown.document(), shown.beginning());
-                let answers = contexts(&client, &document, &shown.parent_chunks, unanswered);
-                let (answers, profile) = futures::join!(answers, write_profile(&client, &document, &beginning));
+                let (outline, chunks) = (outline(&new.sections), chunks(new));
+                let document = ContextDocument { title: &new.document.title, outline: &outline, chunks: &chunks };
+                let answers = contexts(&client, &document, unanswered);
+                let (answers, profile) = futures::join!(answers, write_profile(&client, &document));
                 progress.contexts_requested(answers.len());
-                (shown.new, answers, profile)
+                (new, answers, profile)
             }
         });
         let answers: Vec<_> = stream::iter(asked).buffer_unordered(client.settings().concurrency).collect().await;
@@ -88,15 +86,15 @@ impl ContextWriter {
 
     /// Adds the requests for a document to the estimate.
     pub fn estimate(&mut self, new: &NewDocument) -> Result<()> {
-        let shown = PromptDocument::of(new);
-        if shown.parent_chunks.is_empty() || !wants_model_context(&new.document) {
+        if new.parents.is_empty() || !wants_model_context(&new.document) {
             return Ok(());
         }
-        self.report.parents += shown.parent_chunks.len();
+        self.report.parents += new.parents.len();
         if let Some(client) = self.client()? {
-            let document = shown.document();
-            let estimate = estimate_contexts(&client, &document, &shown.parent_chunks, self.unanswered)?;
-            let estimate = estimate.and(estimate_profile(&client, &document, &shown.beginning())?);
+            let (outline, chunks) = (outline(&new.sections), chunks(new));
+            let document = ContextDocument { title: &new.document.title, outline: &outline, chunks: &chunks };
+            let estimate = estimate_contexts(&client, &document, self.unanswered)?;
+            let estimate = estimate.and(estimate_profile(&client, &document)?);
             self.report.estimate = Some(self.report.estimate.unwrap_or_default().and(estimate));
         }
         Ok(())
@@ -115,46 +113,21 @@ pub(super) fn wants_model_context(row: &DocumentRow) -> bool {
     row.chunking.context == ContextKind::Llm
 }
 
-/// The parts of a document that go into the prompts.
-struct PromptDocument<'a> {
-    new: &'a NewDocument,
-    outline: String,
-    parent_chunks: Vec<ContextParentChunk<'a>>,
-}
-
-impl<'a> PromptDocument<'a> {
-    fn of(new: &'a NewDocument) -> Self {
-        let parents = &new.parents;
-        // A neighbour in another section has another subject.
-        let neighbour = |row: &ParentChunk, at: Option<usize>| {
-            let other = at.and_then(|at| parents.get(at)).filter(|other| other.section_id == row.section_id);
-            other.map_or("", |other| other.content.as_str())
-        };
-        let parent_chunks = parents.iter().enumerate().map(|(at, row)| ContextParentChunk {
-            section: &row.titles,
-            before: neighbour(row, at.checked_sub(1)),
-            text: &row.content,
-            behind: neighbour(row, Some(at + 1)),
-        });
-        PromptDocument { new, outline: outline(&new.sections), parent_chunks: parent_chunks.collect() }
-    }
-
-    fn document(&self) -> ContextDocument<'_> {
-        ContextDocument { title: &self.new.document.title, outline: &self.outline }
-    }
-
-    /// The text of the first parent chunks: at least as much as the model reads.
-    fn beginning(&self) -> String {
-        let mut text = String::new();
-        for chunk in &self.parent_chunks {
-            if text.len() > BEGINNING_BYTES {
-                break;
-            }
-            text.push_str(chunk.text);
-            text.push_str("\n\n");
-        }
-        text
-    }
+/// The parent chunks of a document as the prompts show them.
+fn chunks(new: &NewDocument) -> Vec<ContextParentChunk<'_>> {
+    let parents = &new.parents;
+    // A neighbour in another section has another subject.
+    let neighbour = |row: &ParentChunk, at: Option<usize>| {
+        let other = at.and_then(|at| parents.get(at)).filter(|other| other.section_id == row.section_id);
+        other.map_or("", |other| other.content.as_str())
+    };
+    let chunks = parents.iter().enumerate().map(|(at, row)| ContextParentChunk {
+        section: &row.titles,
+        before: neighbour(row, at.checked_sub(1)),
+        text: &row.content,
+        behind: neighbour(row, Some(at + 1)),
+    });
+    chunks.collect()
 }
 
 /// The titles of a document's sections, a line each, indented by their level.
@@ -179,12 +152,10 @@ mod tests {
         let text = "# Pump\n\nIt moves water.\n\nIt is blue.\n\n## Vent\n\nOpen it.\n";
         let config = ChunkConfig { parent_chars: 12, child_chars: 12, overlap_chars: 2, context: ContextKind::Llm };
         let new = Prepared::sample(text, &config).new;
-        let shown = PromptDocument::of(&new);
-        assert_eq!((shown.document().title, shown.outline.as_str()), ("Pump", "Pump\n  Vent"));
-        assert_eq!(shown.parent_chunks.len(), new.parents.len());
-        let of = |start: &str| {
-            *shown.parent_chunks.iter().find(|parent_chunk| parent_chunk.text.starts_with(start)).unwrap()
-        };
+        let chunks = chunks(&new);
+        assert_eq!(outline(&new.sections), "Pump\n  Vent");
+        assert_eq!(chunks.len(), new.parents.len());
+        let of = |start: &str| *chunks.iter().find(|chunk| chunk.text.starts_with(start)).unwrap();
         assert!(of("It is blue").before.trim_end().ends_with("water.") && of("It is blue").behind.is_empty());
         assert_eq!((of("Open it").section, of("Open it").before), ("Pump › Vent", ""));
         assert!(wants_model_context(&new.document));

@@ -39,6 +39,8 @@ pub struct ContextDocument<'a> {
     pub title: &'a str,
     /// The table of contents or a summary, in lines.
     pub outline: &'a str,
+    /// In the order of the text.
+    pub chunks: &'a [ContextParentChunk<'a>],
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -66,16 +68,11 @@ pub enum Unanswered {
 ///
 /// Each context is cached on its own, so that a change to a document costs only what changed. Callers may ask for
 /// several documents at a time: the client limits the requests.
-pub async fn contexts(
-    client: &Client,
-    document: &ContextDocument<'_>,
-    chunks: &[ContextParentChunk<'_>],
-    unanswered: Unanswered,
-) -> Vec<Option<String>> {
-    let Plan { mut contexts, keys, batches } = Plan::of(client, document, chunks, unanswered);
+pub async fn contexts(client: &Client, document: &ContextDocument<'_>, unanswered: Unanswered) -> Vec<Option<String>> {
+    let Plan { mut contexts, keys, batches } = Plan::of(client, document, unanswered);
     client.count_cached(contexts.iter().flatten().count());
     let asked = batches.into_iter().map(async |batch| {
-        let chosen: Vec<ContextParentChunk<'_>> = batch.iter().map(|&at| chunks[at]).collect();
+        let chosen: Vec<ContextParentChunk<'_>> = batch.iter().map(|&at| document.chunks[at]).collect();
         // `Client::new` has checked that the prompt can be filled.
         let request = request(client, document, &chosen).ok()?;
         let found = client.ask(&request, |answer| read(answer, document, &chosen)).await.ok()?;
@@ -96,16 +93,11 @@ pub async fn contexts(
 ///
 /// # Errors
 /// If the prompt cannot be filled.
-pub fn estimate_contexts(
-    client: &Client,
-    document: &ContextDocument<'_>,
-    chunks: &[ContextParentChunk<'_>],
-    unanswered: Unanswered,
-) -> Result<Estimate> {
-    let plan = Plan::of(client, document, chunks, unanswered);
+pub fn estimate_contexts(client: &Client, document: &ContextDocument<'_>, unanswered: Unanswered) -> Result<Estimate> {
+    let plan = Plan::of(client, document, unanswered);
     let mut estimate = Estimate { cached: plan.contexts.iter().flatten().count(), ..Estimate::default() };
     for batch in plan.batches {
-        let chosen: Vec<ContextParentChunk<'_>> = batch.iter().map(|&at| chunks[at]).collect();
+        let chosen: Vec<ContextParentChunk<'_>> = batch.iter().map(|&at| document.chunks[at]).collect();
         estimate.add(request(client, document, &chosen)?.max_usage());
     }
     Ok(estimate)
@@ -122,12 +114,8 @@ struct Plan {
 }
 
 impl Plan {
-    fn of(
-        client: &Client,
-        document: &ContextDocument<'_>,
-        chunks: &[ContextParentChunk<'_>],
-        unanswered: Unanswered,
-    ) -> Self {
+    fn of(client: &Client, document: &ContextDocument<'_>, unanswered: Unanswered) -> Self {
+        let chunks = document.chunks;
         // Without the outline: a changed title elsewhere invalidates no context.
         let key = |chunk| client.key_of_part(PROMPT, &[document.title, &shown(chunk)]);
         let keys: Vec<String> = chunks.iter().map(key).collect();
@@ -255,7 +243,8 @@ fn check(
 mod tests {
     use super::*;
 
-    const PUMP: ContextDocument<'static> = ContextDocument { title: "Pump manual", outline: "1 Safety\n2 Operation" };
+    const PUMP: ContextDocument<'static> =
+        ContextDocument { title: "Pump manual", outline: "1 Safety\n2 Operation", chunks: &[] };
     const PRIMING: ContextParentChunk<'static> = ContextParentChunk {
         section: "Operation › Priming",
         before: "The pump must be primed before each start.",

@@ -28,11 +28,11 @@ pub struct WrittenProfile {
     pub topics: Vec<String>,
 }
 
-/// The profile of a document with this beginning; `None` if the rules must take over. [`Client::report`] counts the
-/// failures. Answers are cached.
-pub async fn write_profile(client: &Client, document: &ContextDocument<'_>, beginning: &str) -> Option<WrittenProfile> {
+/// The profile of a document; `None` if the rules must take over. [`Client::report`] counts the failures. Answers are
+/// cached.
+pub async fn write_profile(client: &Client, document: &ContextDocument<'_>) -> Option<WrittenProfile> {
     // `Client::new` has checked that the prompt can be filled.
-    let request = request(client, document, beginning).ok()?;
+    let request = request(client, document).ok()?;
     let (key, read) = (client.key_of_part(PROMPT, &[&request.user]), |answer: &str| read(answer, &request.user));
     if let Some(known) = client.cached(&key, read) {
         client.count_cached(1);
@@ -47,8 +47,8 @@ pub async fn write_profile(client: &Client, document: &ContextDocument<'_>, begi
 ///
 /// # Errors
 /// If the prompt cannot be filled.
-pub fn estimate_profile(client: &Client, document: &ContextDocument<'_>, beginning: &str) -> Result<Estimate> {
-    let request = request(client, document, beginning)?;
+pub fn estimate_profile(client: &Client, document: &ContextDocument<'_>) -> Result<Estimate> {
+    let request = request(client, document)?;
     let key = client.key_of_part(PROMPT, &[&request.user]);
     let mut estimate = Estimate::default();
     match client.cached(&key, |answer| read(answer, &request.user)) {
@@ -58,8 +58,11 @@ pub fn estimate_profile(client: &Client, document: &ContextDocument<'_>, beginni
     Ok(estimate)
 }
 
-fn request(client: &Client, document: &ContextDocument<'_>, beginning: &str) -> Result<Request> {
-    let (about, beginning) = (shown_document(document), truncate(beginning, BEGINNING_CHARS));
+fn request(client: &Client, document: &ContextDocument<'_>) -> Result<Request> {
+    let texts = document.chunks.iter().flat_map(|chunk| [chunk.text, "\n\n"]);
+    // With one more, truncating marks that the document goes on.
+    let beginning: String = texts.flat_map(str::chars).take(BEGINNING_CHARS + 1).collect();
+    let (about, beginning) = (shown_document(document), truncate(&beginning, BEGINNING_CHARS));
     let fence = Fence::around([about.as_str(), beginning.as_str()]);
     let values = BTreeMap::from([
         ("fence", fence.tag.clone()),

@@ -16,7 +16,8 @@ const SHORT: Duration = Duration::from_millis(500);
 /// Longer than anything takes on a busy machine.
 const LONG: Duration = Duration::from_secs(60);
 
-const PUMP: ContextDocument<'static> = ContextDocument { title: "Pump manual", outline: "1 Safety\n2 Operation" };
+const PUMP: ContextDocument<'static> =
+    ContextDocument { title: "Pump manual", outline: "1 Safety\n2 Operation", chunks: &[] };
 
 /// Settings that retry at once and have time on a busy machine.
 pub fn settings(server: &Server) -> EndpointSettings {
@@ -69,7 +70,8 @@ pub fn ask_about(
 ) -> (Vec<Option<String>>, LlmReport) {
     tokio::runtime::Runtime::new().unwrap().block_on(async {
         let client = Client::new(settings, Some(store)).unwrap();
-        let lines = contexts(&client, &PUMP, parent_chunks, Unanswered::Skip).await;
+        let document = ContextDocument { chunks: parent_chunks, ..PUMP };
+        let lines = contexts(&client, &document, Unanswered::Skip).await;
         (lines, client.report())
     })
 }
@@ -133,7 +135,8 @@ fn only_changed_chunks_are_asked_and_bad_contexts_only_once() {
     changed[9].push_str(" It squeaks.");
     let client = Client::new(settings(&server), Some(store.path())).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let again = runtime.block_on(contexts(&client, &PUMP, &parent_chunks(&changed), Unanswered::Skip));
+    let document = ContextDocument { chunks: &parent_chunks(&changed), ..PUMP };
+    let again = runtime.block_on(contexts(&client, &document, Unanswered::Skip));
     assert_eq!((server.count(), client.report().cached), (4, 19));
     assert!(server.requests()[3].user().contains("The chunks, 2:"));
     assert_eq!((&again[..2], &again[3..9], &again[10..]), (&lines[..2], &lines[2..8], &lines[9..]));
