@@ -179,18 +179,17 @@ fn merge_settings(below: &mut Table, above: &Table) {
 mod tests {
     use super::*;
 
-    /// The settings of a store alone.
-    fn read(store: &Path) -> Result<Config> {
-        Config::merged(None, Some(StoreSettings::read(store)?), &KnownStores::at(&store.join("known")))
+    /// The settings of a store with this file, and nothing else.
+    fn read(text: &str) -> Result<Config> {
+        let store = tempfile::tempdir().unwrap();
+        std::fs::write(store.path().join(FILE), text).unwrap();
+        let known = KnownStores::at(&store.path().join("known"));
+        Config::merged(None, Some(StoreSettings::read(store.path())?), &known)
     }
 
     #[test]
     fn a_misspelt_setting_and_a_wrong_type_are_explained_in_words() {
-        let folder = tempfile::tempdir().unwrap();
-        let error = |text: &str| {
-            std::fs::write(folder.path().join(FILE), text).unwrap();
-            read(folder.path()).unwrap_err()
-        };
+        let error = |text: &str| read(text).unwrap_err();
         let misspelt = error("[search]\nlimt = 3\n");
         assert!(misspelt.message().ends_with("unknown field `limt`"), "{misspelt}");
         assert_eq!(misspelt.next_step(), Some("did you mean `limit`?"));
@@ -210,7 +209,6 @@ mod tests {
 
     #[test]
     fn an_invalid_value_is_an_error_with_its_line() {
-        let folder = tempfile::tempdir().unwrap();
         for (text, line, expected) in [
             ("[search]\nlimit = 0\n", 2, "from 1 to 1000"),
             ("[search]\nlimit = 5\n\npool = 30000\n", 4, "from 1 to 10000"),
@@ -233,8 +231,7 @@ mod tests {
             ("[ingest]\nparent_chars = 10\n", 0, "from 50 to 20000"),
             ("[ingest]\nfile_timout = 5\n", 0, "file_timout"),
         ] {
-            std::fs::write(folder.path().join(FILE), text).unwrap();
-            let error = read(folder.path()).unwrap_err();
+            let error = read(text).unwrap_err();
             // 0: errors in a flattened table have no line.
             assert!(line == 0 || error.message().contains(&format!("line {line}")), "{text}: {error}");
             assert!(error.message().contains(expected), "{text}: {error}");
@@ -243,19 +240,14 @@ mod tests {
 
     #[test]
     fn a_huge_file_of_settings_is_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join(FILE), "#".repeat(2 << 20)).unwrap();
-        let error = read(folder.path()).unwrap_err();
+        let error = read(&"#".repeat(2 << 20)).unwrap_err();
         assert!(error.message().ends_with("kb.toml has 2.1 MB; the limit is 1.0 MB"), "{error}");
     }
 
     #[test]
     fn lengths_of_time_are_written_as_people_write_them() {
-        let keep = |text: &str| {
-            let folder = tempfile::tempdir().unwrap();
-            std::fs::write(folder.path().join(FILE), format!("[history]\nkeep = {text}\n")).unwrap();
-            read(folder.path()).map(|config| config.history.keep.unwrap())
-        };
+        let keep =
+            |text: &str| read(&format!("[history]\nkeep = {text}\n")).map(|config| config.history.keep.unwrap());
         for (text, hours) in [("0s", 0), ("12h", 12), ("7d", 168), ("4w", 672), ("1 day 12 hours", 36)] {
             assert_eq!(keep(&format!("{text:?}")).unwrap(), SignedDuration::from_hours(hours), "{text}");
         }
