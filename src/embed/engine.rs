@@ -176,7 +176,7 @@ fn start(choice: &EngineChoice) -> Result<Engine> {
     }
 }
 
-fn load(path: &Path) -> std::result::Result<Engine, String> {
+fn load(path: &Path) -> Result<Engine, String> {
     // The library would bring a second C library with it.
     if cfg!(all(unix, target_feature = "crt-static")) {
         return Err("this kb is linked statically and loads no libraries".to_owned());

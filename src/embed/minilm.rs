@@ -30,7 +30,7 @@ impl MiniLm {
         let graph = onnx::graph(Bytes::from_static(ONNX)).expect("the model in the program is valid");
         let constants = graph.constants.into_iter().map(|constant| (constant.name, constant.raw)).collect();
         let thread = |_| ThreadPoolBuilder::new().num_threads(1).build();
-        let threads = (0..workers).map(thread).collect::<std::result::Result<_, _>>();
+        let threads = (0..workers).map(thread).collect::<Result<_, _>>();
         Ok(MiniLm {
             tokenizer: embedded_tokenizer(Some(Model::embedded().embedding_config.max_tokens)),
             network: Network::new(constants),
@@ -50,7 +50,7 @@ impl MiniLm {
     ) -> Result<()> {
         let encoded = texts.iter().map(|text| self.tokenizer.encode(*text, true));
         let encodings = encoded
-            .collect::<std::result::Result<Vec<Encoding>, _>>()
+            .collect::<Result<Vec<Encoding>, _>>()
             .map_err(|error| Error::failed(format!("the tokenizer of the embedding model failed: {error}")))?;
         let tokens: Vec<&[u32]> = encodings.iter().map(Encoding::get_ids).collect();
         let vectors = self.threads[worker].install(|| self.network.token_vectors(&tokens));

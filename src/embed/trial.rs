@@ -72,7 +72,7 @@ pub(crate) fn try_out(engine: &Engine, model: &Model, more: &[String]) -> Result
 }
 
 /// The dimension of the vectors of different texts, or the reason why they are unusable.
-fn check(vectors: &[Vec<f32>]) -> std::result::Result<usize, String> {
+fn check(vectors: &[Vec<f32>]) -> Result<usize, String> {
     let dimension = vectors.first().map_or(0, Vec::len);
     if dimension == 0 || vectors.iter().any(|vector| vector.len() != dimension) {
         return Err("it gives vectors of different lengths, or empty ones".to_owned());

@@ -195,7 +195,7 @@ fn read(
     answer: &str,
     document: &ContextDocument<'_>,
     batch: &[ContextParentChunk<'_>],
-) -> std::result::Result<Vec<Option<String>>, String> {
+) -> Result<Vec<Option<String>>, String> {
     let object = object(answer)?;
     let entries = object["contexts"].as_array().ok_or("it has no list of contexts")?;
     let mut contexts = vec![None; batch.len()];
@@ -223,11 +223,7 @@ fn number(value: &Value) -> Option<usize> {
 }
 
 /// The text as a context of this chunk, or what is wrong with it.
-fn check(
-    text: &str,
-    document: &ContextDocument<'_>,
-    chunk: &ContextParentChunk<'_>,
-) -> std::result::Result<String, &'static str> {
+fn check(text: &str, document: &ContextDocument<'_>, chunk: &ContextParentChunk<'_>) -> Result<String, &'static str> {
     let context = line(text, CONTEXT_CHARS)?;
     if !CONTEXT_TOKENS.contains(&token_count(&context)) {
         return Err("has too few or too many tokens");

@@ -73,7 +73,7 @@ fn request(client: &Client, document: &ContextDocument<'_>) -> Result<Request> {
 }
 
 /// The profile in an answer to what was shown, or what is wrong with it.
-fn read(answer: &str, shown: &str) -> std::result::Result<WrittenProfile, String> {
+fn read(answer: &str, shown: &str) -> Result<WrittenProfile, String> {
     let object = object(answer)?;
     let summary = object["summary"].as_str().ok_or("it has no summary")?;
     let summary = line(summary, SUMMARY_CHARS).map_err(|what| format!("its summary {what}"))?;

@@ -120,7 +120,7 @@ impl Prompts {
 
 impl BuiltIn {
     /// Fills a user's text with samples, so that a missing placeholder is found before anything is sent.
-    fn check(&self, text: &str) -> std::result::Result<(), String> {
+    fn check(&self, text: &str) -> Result<(), String> {
         let sample = |name: &str| format!("sample-of-{name}");
         let values = self.data.iter().chain([&FENCE]).map(|name| (*name, sample(name))).collect();
         let (system, user) = filled(text, &values)?;
@@ -141,7 +141,7 @@ pub fn check_prompts(text: &str) {
 }
 
 /// Both parts with the values filled in, or what is wrong with the text.
-fn filled(text: &str, values: &BTreeMap<&str, String>) -> std::result::Result<(String, String), String> {
+fn filled(text: &str, values: &BTreeMap<&str, String>) -> Result<(String, String), String> {
     let lines: Vec<&str> = text.lines().collect();
     let divider = lines
         .iter()

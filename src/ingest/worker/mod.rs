@@ -137,7 +137,7 @@ impl Worker {
         content: Content,
         how: CutOptions<'_>,
         deadline: Instant,
-    ) -> Result<std::result::Result<Box<CutDocument>, u32>> {
+    ) -> Result<Result<Box<CutDocument>, u32>> {
         let mut running = self.running.take().map_or_else(start, Ok)?;
         let request = json(&Request {
             source: how.source.to_owned(),
