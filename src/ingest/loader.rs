@@ -61,8 +61,8 @@ impl Loader {
         todo: Vec<Candidate>,
         progress: Arc<dyn Progress>,
     ) -> Receiver<(Candidate, Result<Loaded>)> {
-        let (jobs, limits) = (self.request.reading.jobs, self.request.reading.limits);
-        in_worker_threads(todo, jobs, limits, move |candidate, worker| {
+        let reading = self.request.reading.clone();
+        in_worker_threads(todo, &reading, move |candidate, worker| {
             let Candidate { path, source, format, within } = candidate;
             let bytes = read_consistent(path, within, self.request.largest(*format));
             let loaded = bytes.and_then(|(bytes, mtime_ns)| self.load(source, &bytes, mtime_ns, *format, worker));
@@ -100,7 +100,7 @@ impl Loader {
         facts.corrected_toc = before.as_deref().map(corrected_toc).transpose()?.flatten();
         let chunking = self.request.chunking_of(before.as_deref());
         let how = CutOptions { source: &facts.source, chunking, corrected: facts.corrected_toc.as_deref() };
-        let document = Box::new(worker.cut_file(bytes, format, &self.request.reading.load, how)?);
+        let document = Box::new(worker.cut_file(bytes, format, how)?);
         Ok(Loaded::Cut { facts, document, before })
     }
 

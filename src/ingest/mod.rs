@@ -40,7 +40,7 @@ pub use prepare::{Prepared, SourceFacts, prepare};
 pub use rebuild::{RebuildOptions, Rebuilder, Stale, stale};
 pub use reindex::{ReindexReport, ReindexRequest, ReindexedDocument, TextFrom, reindex};
 pub use request::{
-    Action, ContextsReport, IngestReport, IngestRequest, Progress, Reading, SourceReport, SuspiciousRemoval, Target,
+    Action, ContextsReport, IngestReport, IngestRequest, Progress, SourceReport, SuspiciousRemoval, Target,
 };
 pub use revector::{RevectorReport, RevectorRequest, revector};
 pub use run::run;

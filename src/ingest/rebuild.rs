@@ -10,16 +10,16 @@ use super::indexer::Indexer;
 use super::known_vectors::KnownVectors;
 use super::plan::is_gone;
 use super::prepare::{Prepared, SourceFacts, rows};
-use super::request::{Progress, Reading};
+use super::request::Progress;
 use super::source::{mtime_ns, read_consistent};
 use super::vectors::LazyEmbedder;
 use super::web::is_file;
-use super::worker::{CutOptions, Worker};
+use super::worker::{CutOptions, Reading, Worker};
 use crate::chunk::ChunkConfig;
 use crate::embed::EngineChoice;
 use crate::error::Result;
 use crate::llm::{LlmConfig, Unanswered};
-use crate::load::{Format, LoadOptions, OutlineEntry};
+use crate::load::{Format, OutlineEntry};
 use crate::models::Models;
 use crate::store::{DocumentRow, DocumentTime, LockTimeout, ModelRecord, Namespace, Snapshot, Store, Writer};
 
@@ -100,16 +100,10 @@ pub fn stale(row: &DocumentRow, store: &Store) -> Option<Stale> {
 }
 
 /// Reads and cuts the source of a document, if it is unchanged since the ingest.
-pub fn read_source(
-    row: &DocumentRow,
-    store: &Store,
-    load: &LoadOptions,
-    how: CutOptions<'_>,
-    worker: &mut Worker,
-) -> Result<SourceState> {
+pub fn read_source(row: &DocumentRow, store: &Store, how: CutOptions<'_>, worker: &mut Worker) -> Result<SourceState> {
     match unchanged_bytes(row, store)? {
         Ok(bytes) => {
-            let document = worker.cut_file(&bytes, Format::from_name(&row.format), load, how)?;
+            let document = worker.cut_file(&bytes, Format::from_name(&row.format), how)?;
             Ok(SourceState::Same(Box::new(document)))
         }
         Err(other) => Ok(other),

@@ -12,7 +12,7 @@ use super::known_vectors::KnownVectors;
 use super::prepare::{Prepared, corrected_toc};
 use super::profile::lacks_profile;
 use super::rebuild::{RebuildOptions, Rebuilder, SourceState, read_source, rebuilt_rows, unchanged_bytes};
-use super::request::{ContextsReport, Progress, Reading};
+use super::request::{ContextsReport, Progress};
 use super::source::in_worker_threads;
 use super::stored::{bytes_of, read_rows, read_stored};
 use super::worker::{CutOptions, Worker};
@@ -154,7 +154,7 @@ pub async fn reindex(
             }
             None => {
                 let mut sources = read_sources(rows, store, options, request, &progress);
-                let mut worker = Worker::new(options.reading.limits);
+                let mut worker = Worker::new(&options.reading);
                 while let Some((row, now)) = sources.recv().await {
                     let document = match now {
                         Ok(now) => rebuild(&row, now, &request.chunks, rebuilder.as_mut(), &mut worker).await?,
@@ -210,15 +210,14 @@ fn read_sources(
     request: &ReindexRequest,
     progress: &Arc<dyn Progress>,
 ) -> Receiver<(DocumentRow, Result<Option<SourceState>>)> {
-    let Reading { load, limits, jobs } = options.reading.clone();
     let (store, progress) = (store.clone(), progress.clone());
     let (dry_run, chunks) = (request.dry_run, request.chunks);
-    in_worker_threads(rows, jobs, limits, move |row: &DocumentRow, worker| {
+    in_worker_threads(rows, &options.reading, move |row: &DocumentRow, worker| {
         let now = match dry_run {
             true => unchanged_bytes(row, &store).map(|bytes| bytes.err()),
             false => corrected_toc(row).and_then(|corrected| {
                 let how = cut_options(row, &chunks, corrected.as_deref());
-                read_source(row, &store, &load, how, worker).map(Some)
+                read_source(row, &store, how, worker).map(Some)
             }),
         };
         progress.file_read();

@@ -7,14 +7,14 @@ use serde::Serialize;
 use super::languages::LanguagesReport;
 use super::metadata::{MetadataRule, given};
 use super::profile::lacks_profile;
-use super::worker::Limits;
+use super::worker::Reading;
 use reqwest::Url;
 
 use crate::chunk::{ChunkChange, ChunkConfig};
 use crate::error::{Result, Setting};
 use crate::ids::DocId;
 use crate::llm::{Estimate, LlmConfig, LlmReport};
-use crate::load::{Format, LoadOptions};
+use crate::load::Format;
 use crate::models::ModelChoice;
 use crate::store::{DocumentRow, DocumentTime, LockTimeout, Metadata, MetadataChanges, Store};
 use crate::structure::Provenance;
@@ -56,16 +56,6 @@ pub struct IngestRequest {
     pub embed: bool,
     /// Larger files are refused; `None` means the defaults of [`IngestRequest::largest`].
     pub max_file_bytes: Option<u64>,
-}
-
-/// How sources are read and texts embedded.
-#[derive(Debug, Clone)]
-pub struct Reading {
-    pub load: LoadOptions,
-    /// A file that takes longer to parse fails, a page that does is left out.
-    pub limits: Limits,
-    /// Threads that load, and that embed.
-    pub jobs: usize,
 }
 
 /// Where to ingest into. The store is created when there is something to write, so that a run in which every file fails

@@ -131,7 +131,7 @@ async fn collect_all(
     if let Some((name, bytes)) = &request.standard_input {
         let source = format!("{STANDARD_INPUT}{name}");
         let format = request.format.or_else(|| Format::from_path(Path::new(name)));
-        let loaded = loader.load(&source, bytes, 0, format, &mut Worker::new(request.reading.limits));
+        let loaded = loader.load(&source, bytes, 0, format, &mut Worker::new(&request.reading));
         collector.collect(&source, loaded.map_err(for_standard_input)).await?;
     }
     for page in &request.pages {
@@ -189,7 +189,7 @@ async fn collect_page(
                 collector.report.notes.push(("redirected", format!("{url} redirects to {to}")));
             }
             let format = request.format.or(page.format);
-            loader.load(source, &page.bytes, page.mtime_ns, format, &mut Worker::new(request.reading.limits))
+            loader.load(source, &page.bytes, page.mtime_ns, format, &mut Worker::new(&request.reading))
         }
     };
     collector.collect(source, loaded).await?;

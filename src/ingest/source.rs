@@ -9,7 +9,7 @@ use std::time::UNIX_EPOCH;
 use tokio::sync::mpsc::{Receiver, channel};
 
 use super::web::is_file;
-use super::worker::{Limits, Worker};
+use super::worker::{Reading, Worker};
 use crate::error::{Error, Result, Setting};
 use crate::load::Format;
 use crate::paths::{lies_in, open_file};
@@ -19,26 +19,25 @@ const ATTEMPTS: usize = 3;
 /// Results in the queue, per thread. The bound keeps memory independent of the number of files.
 const QUEUE_PER_THREAD: usize = 4;
 
-/// Does `work` on each item, in up to `jobs` threads with a worker process each. Every item has an outcome, which is an
-/// error if the work panics; they come in any order. The threads stop when the receiver is dropped.
+/// Does `work` on each item, in threads with a worker process each. Every item has an outcome, which is an error if the
+/// work panics; they come in any order. The threads stop when the receiver is dropped.
 pub(super) fn in_worker_threads<T: Send + 'static, R: Send + 'static>(
     items: Vec<T>,
-    jobs: usize,
-    limits: Limits,
+    reading: &Reading,
     work: impl Fn(&T, &mut Worker) -> Result<R> + Send + Sync + 'static,
 ) -> Receiver<(T, Result<R>)> {
-    let jobs = jobs.max(1).min(items.len().max(1));
+    let jobs = reading.jobs.max(1).min(items.len().max(1));
     let (sender, receiver) = channel(jobs * QUEUE_PER_THREAD);
     let (items, work) = (Arc::new(Mutex::new(items.into_iter())), Arc::new(work));
     for _ in 0..jobs {
-        let (items, work, sender) = (items.clone(), work.clone(), sender.clone());
+        let (items, work, sender, reading) = (items.clone(), work.clone(), sender.clone(), reading.clone());
         tokio::task::spawn_blocking(move || {
-            let mut worker = Worker::new(limits);
+            let mut worker = Worker::new(&reading);
             loop {
                 let item = items.lock().unwrap_or_else(PoisonError::into_inner).next();
                 let Some(item) = item else { break };
                 let done = catch_unwind(AssertUnwindSafe(|| work(&item, &mut worker))).unwrap_or_else(|_| {
-                    worker = Worker::new(limits);
+                    worker = Worker::new(&reading);
                     Err(crashed())
                 });
                 // The run has failed and dropped the receiver.
@@ -115,17 +114,20 @@ pub(super) fn read_consistent(path: &Path, within: &[PathBuf], most: u64) -> Res
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ingest::worker::Limits;
+    use crate::load::LoadOptions;
 
     #[tokio::test]
     async fn each_item_has_an_outcome_even_if_its_work_panics() {
         let second = std::time::Duration::from_secs(1);
         let limits = Limits { file: second, page: second, memory: 1 << 20 };
+        let reading = Reading { load: LoadOptions::default(), limits, jobs: 3 };
         let work = |item: &u32, _: &mut Worker| match item {
             0..7 => Ok(item * 2),
             7 => panic!("a loader crashed"),
             _ => Err(Error::failed("unreadable")),
         };
-        let mut results = in_worker_threads((0..10).collect(), 3, limits, work);
+        let mut results = in_worker_threads((0..10).collect(), &reading, work);
         let mut outcomes = Vec::new();
         while let Some((item, done)) = results.recv().await {
             outcomes.push((item, done.map_err(|error| error.message().to_owned())));

@@ -111,7 +111,7 @@ async fn source_now(place: &Place, document: &DocumentRow, corrected: Option<&[O
     let corrected = corrected.map(<[OutlineEntry]>::to_vec);
     let read = move || {
         let how = cut_options(&document, corrected.as_deref());
-        read_source(&document, &store, &reading.load, how, &mut Worker::new(reading.limits))
+        read_source(&document, &store, how, &mut Worker::new(&reading))
     };
     tokio::task::spawn_blocking(read)
         .await
@@ -129,7 +129,7 @@ async fn source_for_correction(place: &Place, document: &DocumentRow, entries: &
         SourceState::Same(cut) => Ok(*cut),
         // Without a file, only the store has the text.
         SourceState::NoFile => {
-            let mut worker = Worker::new(place.options.reading.limits);
+            let mut worker = Worker::new(&place.options.reading);
             let snapshot = Snapshot::open(&place.namespace).await?;
             read_stored(document, &snapshot, cut_options(document, Some(entries)), &mut worker).await
         }

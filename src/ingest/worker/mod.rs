@@ -42,6 +42,16 @@ const MOST_SKIPPED: usize = 3;
 /// How long to wait for a worker that has answered to read the rest of its request.
 const WAIT_FOR_READING: Duration = Duration::from_secs(1);
 
+/// How sources are read and texts embedded.
+#[derive(Debug, Clone)]
+pub struct Reading {
+    pub load: LoadOptions,
+    /// A file that takes longer to parse fails, a page that does is left out.
+    pub limits: Limits,
+    /// Threads that load, and that embed.
+    pub jobs: usize,
+}
+
 /// Limits on the time and the memory of a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -64,6 +74,7 @@ pub struct CutOptions<'a> {
 /// A worker process. It starts when it is first needed, and again after it was ended.
 pub struct Worker {
     running: Option<Running>,
+    load: LoadOptions,
     limits: Limits,
 }
 
@@ -94,21 +105,15 @@ enum Outcome {
 }
 
 impl Worker {
-    pub fn new(limits: Limits) -> Self {
-        Worker { running: None, limits }
+    pub fn new(reading: &Reading) -> Self {
+        Worker { running: None, load: reading.load.clone(), limits: reading.limits }
     }
 
     /// Reads and cuts the bytes of a file in the worker process. Without a format the first bytes decide. A page that
     /// takes too long is left out, with a warning.
-    pub fn cut_file(
-        &mut self,
-        bytes: &[u8],
-        format: Option<Format>,
-        options: &LoadOptions,
-        how: CutOptions<'_>,
-    ) -> Result<CutDocument> {
+    pub fn cut_file(&mut self, bytes: &[u8], format: Option<Format>, how: CutOptions<'_>) -> Result<CutDocument> {
         let deadline = Instant::now() + self.limits.file;
-        let mut options = options.clone();
+        let mut options = self.load.clone();
         loop {
             match self.ask(bytes, Content::File(format, options.clone()), how, deadline)? {
                 Ok(document) => return Ok(*document),
