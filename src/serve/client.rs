@@ -8,7 +8,7 @@ use tokio::net::UnixStream;
 use tokio::time::{sleep, timeout};
 
 use super::identity::Identity;
-use super::message::{Answer, Call, Reply, Request};
+use super::message::{Answer, Call, Reply, Request, receive, send};
 use super::server::is_of_this_user;
 use super::socket::SocketFiles;
 
@@ -61,15 +61,15 @@ async fn exchange(files: &SocketFiles, request: Request) -> Result<Option<Answer
         if !is_of_this_user(&stream) {
             return Err(Error::new(ErrorKind::PermissionDenied, "the server belongs to another user"));
         }
-        request.send(&mut stream).await?;
-        Ok((Reply::receive(&mut stream).await?, stream))
+        send(&mut stream, &request).await?;
+        Ok((receive::<Reply>(&mut stream).await?, stream))
     };
     let (mut reply, mut stream) = match timeout(START_TIMEOUT, begin).await? {
         Err(error) if matches!(error.kind(), ErrorKind::ConnectionRefused | ErrorKind::NotFound) => return Ok(None),
         begun => begun?,
     };
     if reply == Reply::Begun {
-        reply = timeout(ANSWER_TIMEOUT, Reply::receive(&mut stream)).await??;
+        reply = timeout(ANSWER_TIMEOUT, receive(&mut stream)).await??;
     }
     match reply {
         Reply::Answer(answer) => Ok(Some(answer)),

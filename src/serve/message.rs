@@ -14,11 +14,6 @@ use super::Piece;
 use super::identity::Identity;
 use crate::render::Screen;
 
-/// The longest request, in bytes. Each byte of a command line is a number in JSON, and most systems allow 2 MB of them.
-const LONGEST_REQUEST: u32 = 8 << 20;
-/// The longest answer, in bytes.
-const LONGEST_ANSWER: u32 = 64 << 20;
-
 /// A command to run. Its folder and its arguments need not be UTF-8.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Call {
@@ -59,35 +54,30 @@ pub(super) enum Reply {
     Answer(Answer),
 }
 
-impl Request {
-    pub(super) async fn send(&self, to: &mut (impl AsyncWrite + Unpin)) -> Result<()> {
-        send(to, self, LONGEST_REQUEST).await
-    }
-
-    pub(super) async fn receive(from: &mut (impl AsyncRead + Unpin)) -> Result<Self> {
-        receive(from, LONGEST_REQUEST).await
-    }
+/// What is sent at once.
+pub(super) trait Message: Serialize + DeserializeOwned {
+    /// In bytes.
+    const LONGEST: u32;
 }
 
-impl Reply {
-    pub(super) async fn send(&self, to: &mut (impl AsyncWrite + Unpin)) -> Result<()> {
-        send(to, self, LONGEST_ANSWER).await
-    }
-
-    pub(super) async fn receive(from: &mut (impl AsyncRead + Unpin)) -> Result<Self> {
-        receive(from, LONGEST_ANSWER).await
-    }
+impl Message for Request {
+    // Each byte of a command line is a number in JSON, and most systems allow 2 MB of them.
+    const LONGEST: u32 = 8 << 20;
 }
 
-async fn send(to: &mut (impl AsyncWrite + Unpin), message: &impl Serialize, most: u32) -> Result<()> {
+impl Message for Reply {
+    const LONGEST: u32 = 64 << 20;
+}
+
+pub(super) async fn send<M: Message>(to: &mut (impl AsyncWrite + Unpin), message: &M) -> Result<()> {
     let json = serde_json::to_vec(message)?;
-    let length = u32::try_from(json.len()).ok().filter(|length| *length <= most).ok_or_else(too_long)?;
+    let length = u32::try_from(json.len()).ok().filter(|length| *length <= M::LONGEST).ok_or_else(too_long)?;
     to.write_all(&[&length.to_le_bytes()[..], &json].concat()).await
 }
 
-async fn receive<M: DeserializeOwned>(from: &mut (impl AsyncRead + Unpin), most: u32) -> Result<M> {
+pub(super) async fn receive<M: Message>(from: &mut (impl AsyncRead + Unpin)) -> Result<M> {
     let length = from.read_u32_le().await?;
-    if length > most {
+    if length > M::LONGEST {
         return Err(too_long());
     }
     let mut json = Vec::new();
@@ -118,8 +108,8 @@ mod tests {
     async fn messages_arrive_as_they_were_sent() {
         for request in [run(), Request::Stop] {
             let mut sent = Vec::new();
-            request.send(&mut sent).await.unwrap();
-            assert_eq!(Request::receive(&mut sent.as_slice()).await.unwrap(), request);
+            send(&mut sent, &request).await.unwrap();
+            assert_eq!(receive::<Request>(&mut sent.as_slice()).await.unwrap(), request);
         }
         let json = serde_json::to_value(run()).unwrap();
         let names: Vec<&String> = json["Run"].as_object().unwrap().keys().collect();
@@ -130,8 +120,8 @@ mod tests {
         let answers = [Answer::Done { code: 1, pieces }, Answer::Declined("busy".into())];
         for reply in answers.map(Reply::Answer).into_iter().chain([Reply::Begun]) {
             let mut sent = Vec::new();
-            reply.send(&mut sent).await.unwrap();
-            assert_eq!(Reply::receive(&mut sent.as_slice()).await.unwrap(), reply);
+            send(&mut sent, &reply).await.unwrap();
+            assert_eq!(receive::<Reply>(&mut sent.as_slice()).await.unwrap(), reply);
         }
     }
 }

@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use super::identity::Identity;
-use super::message::{Answer, Call, Reply, Request};
+use super::message::{Answer, Call, Reply, Request, receive, send};
 use super::socket::SocketFiles;
 use crate::error::{Error, NextStep, Result, or_none};
 
@@ -199,7 +199,7 @@ struct Connections {
 impl Connections {
     /// Takes a request and sends its answer. A process that misbehaves is sent away without one.
     async fn handle(self: Arc<Self>, mut stream: UnixStream) {
-        let Ok(Ok(request)) = timeout(REQUEST_TIMEOUT, Request::receive(&mut stream)).await else { return };
+        let Ok(Ok(request)) = timeout(REQUEST_TIMEOUT, receive::<Request>(&mut stream)).await else { return };
         let (answer, is_end) = match request {
             Request::Stop => (Some(Answer::Done { code: 0, pieces: Vec::new() }), true),
             Request::Run { identity, call } => match self.identity.refusal(&identity) {
@@ -210,7 +210,7 @@ impl Connections {
         };
         if let Some(answer) = answer {
             // A process that does not read its answer runs the command itself.
-            drop(timeout(SEND_TIMEOUT, Reply::Answer(answer).send(&mut stream)).await);
+            drop(timeout(SEND_TIMEOUT, send(&mut stream, &Reply::Answer(answer))).await);
         }
         if is_end {
             self.stop.notify_one();
@@ -227,7 +227,7 @@ impl Connections {
         let Ok(Ok(turn)) = timeout(TURN_TIMEOUT, self.turn.clone().acquire_owned()).await else {
             return Some(Answer::Declined("it is busy".to_owned()));
         };
-        Reply::Begun.send(stream).await.ok()?;
+        send(stream, &Reply::Begun).await.ok()?;
         let (reply, answer) = oneshot::channel();
         self.jobs.send(Job { call, reply, turn }).await.ok()?;
         tokio::select! {
