@@ -5,7 +5,7 @@ use std::path::Path;
 use super::candidate::{AddOptions, Candidate, TextCandidate};
 use super::installed::{Models, check_name};
 use super::record::{ModelKind, Record, cannot};
-use super::work_folders::{FolderLock, files_in, move_into_place, new_work_folder};
+use super::work_folders::{files_in, lock_folder, move_into_place, new_work_folder};
 use crate::embed::{CrossEncoder, EMBEDDED, EmbeddingConfig, Engine, GRAPH, Model, ModelFiles, Source, try_out};
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::threads::cores;
@@ -41,7 +41,7 @@ impl Models {
         self.check_is_free(&name)?;
         // Checked first: nothing is written for a folder without a model.
         let candidate = Candidate::of(folder, None, options)?;
-        let _lock = FolderLock::acquire(self.folder())?;
+        let _lock = lock_folder(self.folder())?;
         let from = folder.canonicalize().unwrap_or_else(|_| folder.to_owned()).display().to_string();
         self.add(&name, candidate, from, Transfer::Copy, engine)
     }

@@ -10,7 +10,7 @@ use super::hub::{Hub, Listing, RemoteFile};
 use super::installed::Models;
 use super::record::{Record, cannot};
 use super::weights::inspect;
-use super::work_folders::{FolderLock, downloads, new_download, remove_folder};
+use super::work_folders::{downloads, lock_folder, new_download, remove_folder};
 use crate::embed::{Engine, GRAPHS};
 use crate::error::{Error, NextStep, Result};
 
@@ -84,7 +84,7 @@ impl Models {
     ) -> Result<Added> {
         let name = options.name.as_deref().unwrap_or(hub_model.name());
         self.check_is_free(name)?;
-        let _lock = FolderLock::acquire(self.folder())?;
+        let _lock = lock_folder(self.folder())?;
         let listing = hub.listing(&hub_model.repository).await?;
         let folder = new_download(self.folder(), name, &listing.revision)?;
         let fetched = fetch(hub, hub_model, &listing, &folder, progress).await;

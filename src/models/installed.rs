@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::catalogue::{known, nearest};
 use super::record::{ModelKind, Record, cannot};
-use super::work_folders::{FolderLock, downloads, remove_folder, remove_model, size_of};
+use super::work_folders::{downloads, lock_folder, remove_folder, remove_model, size_of};
 use crate::embed::{EMBEDDED, Model, endpoint_model_name, is_endpoint_model};
 use crate::endpoint::{EMBEDDINGS, EndpointConfig};
 use crate::error::{Error, NextStep, Result, Setting, or_none};
@@ -199,7 +199,7 @@ impl Models {
         if !folder.is_dir() {
             return Ok(None);
         }
-        let _lock = FolderLock::acquire(&self.folder)?;
+        let _lock = lock_folder(&self.folder)?;
         let bytes = size_of(&folder);
         remove_folder(&folder)?;
         Ok(Some((name.to_owned(), bytes)))
@@ -219,7 +219,7 @@ impl Models {
 
     /// Removes a model and its unfinished downloads. Returns the freed bytes.
     pub fn remove(&self, model: &Installed) -> Result<u64> {
-        let _lock = FolderLock::acquire(&self.folder)?;
+        let _lock = lock_folder(&self.folder)?;
         remove_folder(&downloads(&self.folder, &model.name))?;
         let bytes = size_of(&model.folder);
         remove_model(&self.folder, &model.folder, &model.name)?;

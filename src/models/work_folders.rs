@@ -17,34 +17,28 @@ const ADDING: &str = ".adding-";
 const DOWNLOADING: &str = ".downloading-";
 const REMOVING: &str = ".removing-";
 
-/// The lock of the folder of models. Closing its file releases it.
-pub(super) struct FolderLock {
-    _lock: File,
-}
-
-impl FolderLock {
-    /// Creates the folder of models if necessary, locks it, and removes what killed processes left behind.
-    pub fn acquire(models: &Path) -> Result<Self> {
-        std::fs::create_dir_all(models).map_err(cannot("make", models))?;
-        let path = models.join(LOCK);
-        // Read access is enough to lock a file that another user made.
-        let lock = File::options().write(true).create(true).truncate(false).open(&path);
-        let lock = lock.or_else(|error| File::open(&path).map_err(|_| error)).map_err(cannot("make", &path))?;
-        match lock.try_lock() {
-            Ok(()) => {
-                for folder in [folders_named(models, ADDING)?, folders_named(models, REMOVING)?].concat() {
-                    remove_folder(&folder)?;
-                }
-            }
-            // The file system has no locks, so another process may be working in these folders: they stay.
-            Err(TryLockError::Error(_)) => {}
-            Err(TryLockError::WouldBlock) => {
-                let message = format!("another kb is adding or removing a model in {}", models.display());
-                return Err(Error::failed(message).hint("wait until it is done"));
+/// Creates the folder of models if necessary, locks it, and removes what killed processes left behind. Closing the file
+/// releases the lock.
+pub(super) fn lock_folder(models: &Path) -> Result<File> {
+    std::fs::create_dir_all(models).map_err(cannot("make", models))?;
+    let path = models.join(LOCK);
+    // Read access is enough to lock a file that another user made.
+    let lock = File::options().write(true).create(true).truncate(false).open(&path);
+    let lock = lock.or_else(|error| File::open(&path).map_err(|_| error)).map_err(cannot("make", &path))?;
+    match lock.try_lock() {
+        Ok(()) => {
+            for folder in [folders_named(models, ADDING)?, folders_named(models, REMOVING)?].concat() {
+                remove_folder(&folder)?;
             }
         }
-        Ok(FolderLock { _lock: lock })
+        // The file system has no locks, so another process may be working in these folders: they stay.
+        Err(TryLockError::Error(_)) => {}
+        Err(TryLockError::WouldBlock) => {
+            let message = format!("another kb is adding or removing a model in {}", models.display());
+            return Err(Error::failed(message).hint("wait until it is done"));
+        }
     }
+    Ok(lock)
 }
 
 /// Makes a folder for assembling a model. Dropping the value removes the folder.
@@ -156,7 +150,7 @@ mod tests {
         for left in [".adding-x-123", ".removing-y", ".downloading-z", "a-model"] {
             std::fs::create_dir(models.path().join(left)).unwrap();
         }
-        let lock = FolderLock::acquire(models.path()).unwrap();
+        let lock = lock_folder(models.path()).unwrap();
         let work = new_work_folder(models.path(), "new").unwrap();
         assert!(work.path().is_dir());
         drop((work, lock));
