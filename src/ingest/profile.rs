@@ -9,9 +9,9 @@ use crate::structure::{PREAMBLE, Section};
 
 /// A section for a profile.
 struct Node<'a> {
-    title: &'a str,
+    /// `None` for the preamble.
+    title: Option<&'a str>,
     level: u32,
-    is_preamble: bool,
     /// The index of the section above it, which is lower than its own.
     above: Option<usize>,
 }
@@ -24,9 +24,8 @@ pub(super) fn profile_of_cut(
     parents: &[CutParent],
 ) -> Option<Profile> {
     let nodes = sections.iter().map(|section| Node {
-        title: &section.title,
+        title: Some(section.title.as_str()).filter(|_| section.path != PREAMBLE),
         level: section.level,
-        is_preamble: section.path == PREAMBLE,
         above: section.parent,
     });
     let texts = parents.iter().map(|parent| (Some(parent.section), parent.text.content.as_str()));
@@ -39,9 +38,8 @@ pub(super) fn profile_of(row: &DocumentRow, sections: &[SectionRow], parents: &[
     ordered.sort_by_key(|section| section.position);
     let places: HashMap<&str, usize> = ordered.iter().map(|section| section.section_id.as_str()).zip(0..).collect();
     let nodes = ordered.iter().enumerate().map(|(own, section)| Node {
-        title: &section.title,
+        title: Some(section.title.as_str()).filter(|_| section.path != PREAMBLE),
         level: section.level,
-        is_preamble: section.path == PREAMBLE,
         // A damaged table can contain a cycle of sections.
         above: section.parent_id.as_deref().and_then(|id| places.get(id)).copied().filter(|above| *above < own),
     });
@@ -59,8 +57,7 @@ fn profile_of_nodes<'a>(
     let texts: Vec<ParentChunkText> = texts
         .map(|(section, text)| {
             section.into_iter().for_each(|section| bytes[section] += text.len());
-            let own = section.map(|section| &nodes[section]).filter(|node| !node.is_preamble);
-            ParentChunkText { title: own.map_or("", |node| node.title), text }
+            ParentChunkText { title: section.and_then(|section| nodes[section].title).unwrap_or_default(), text }
         })
         .collect();
     // Sections follow the one above them, so one pass backwards adds up.
@@ -69,9 +66,8 @@ fn profile_of_nodes<'a>(
             bytes[above] += bytes[i];
         }
     }
-    let titled = nodes.iter().zip(bytes).filter(|(node, _)| !node.is_preamble);
-    let titles: Vec<TitleText> =
-        titled.map(|(node, bytes)| TitleText { title: node.title, level: node.level, bytes }).collect();
+    let titled = |(node, bytes): (&Node<'a>, usize)| Some(TitleText { title: node.title?, level: node.level, bytes });
+    let titles: Vec<TitleText> = nodes.iter().zip(bytes).filter_map(titled).collect();
     profile(title, language, &titles, &texts)
 }
 
