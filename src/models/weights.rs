@@ -315,24 +315,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("w"), "0123").unwrap();
         // Numbers of the fields from the outermost inwards.
-        for path in [
-            &[7, 5][..],
-            &[7, 15, 1],
-            &[7, 15, 2],
-            &[7, 1, 5, 5],
-            &[7, 1, 5, 10],
-            &[7, 1, 5, 22, 1],
-            &[7, 1, 5, 23, 2],
-            &[7, 1, 5, 6, 5],
-            &[7, 1, 5, 11, 15, 1],
-            &[25, 7, 5, 5],
-            &[25, 7, 5, 6, 1, 5, 10],
-            &[25, 11, 5],
-            &[20, 1, 5],
-            &[20, 2, 15, 1],
-        ] {
-            let within = |inner: Vec<u8>, number: &u32| message(&[(*number, &inner)]);
-            let model = path.iter().rev().fold(tensor("w", "0", "4"), within);
+        let paths = "7 5, 7 15 1, 7 15 2, 7 1 5 5, 7 1 5 10, 7 1 5 22 1, 7 1 5 23 2, 7 1 5 6 5, 7 1 5 11 15 1, \
+                     25 7 5 5, 25 7 5 6 1 5 10, 25 11 5, 20 1 5, 20 2 15 1";
+        for path in paths.split(", ") {
+            let within = |inner: Vec<u8>, number: &str| message(&[(number.parse().unwrap(), &inner)]);
+            let model = path.split(' ').rev().fold(tensor("w", "0", "4"), within);
             let found: Vec<String> = inspect(&model).unwrap().external.into_iter().collect();
             assert_eq!(found, ["w"], "{path:?}");
             let made = with_all_weights(&model, folder.path(), 1 << 20).unwrap();
