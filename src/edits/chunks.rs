@@ -27,10 +27,10 @@ pub struct ChangedDocument {
 }
 
 #[derive(Debug)]
-pub struct Edits {
+pub struct Edits<D = DocumentEdits> {
     pub changed: Vec<ChangedDocument>,
     /// For each named document.
-    pub documents: Vec<DocumentEdits>,
+    pub documents: Vec<D>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -46,10 +46,6 @@ pub struct DocumentEdits {
 }
 
 impl DocumentEdits {
-    fn differs(&self) -> bool {
-        !(self.changed.is_empty() && self.added.is_empty() && self.gone.is_empty())
-    }
-
     pub(super) fn between(before: &NewDocument, after: &NewDocument, named: Vec<String>) -> Self {
         let was: HashMap<&str, &Chunk> = before.chunks().map(|row| (row.chunk_id.as_str(), row)).collect();
         let is: HashSet<&str> = after.chunks().map(|row| row.chunk_id.as_str()).collect();
@@ -88,7 +84,8 @@ pub fn edit_chunks(stored: Vec<NewDocument>, requests: &[ChunkEditRequest], now:
             continue;
         }
         let between = DocumentEdits::between(&before, &after, named.into_iter().map(String::from).collect());
-        let differs = between.differs() || after.document.edits != before.document.edits;
+        let differs = [&between.changed, &between.added, &between.gone].iter().any(|ids| !ids.is_empty());
+        let differs = differs || after.document.edits != before.document.edits;
         edits.documents.push(between);
         if differs {
             edits.changed.push(ChangedDocument { before, after });

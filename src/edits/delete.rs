@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 
-use super::chunks::ChangedDocument;
+use super::chunks::{ChangedDocument, Edits};
 use super::derived::update_counts;
 use super::parent_chunk::{NewChild, ParentChange, change_parent, delete_parent, source_parent};
 use super::sentences::{trailing_space, widen};
@@ -17,11 +17,7 @@ use crate::ids::{ChunkId, DocId};
 use crate::store::{Chunk, NewDocument};
 use crate::text::first_of;
 
-#[derive(Debug)]
-pub struct Deletion {
-    pub changed: Vec<ChangedDocument>,
-    pub documents: Vec<DocumentDeletion>,
-}
+pub type Deletion = Edits<DocumentDeletion>;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DocumentDeletion {

@@ -249,18 +249,15 @@ impl<'a> Plan<'a> {
     fn add_run(&mut self, target: usize, run: Run, edit: &Edit) {
         self.taken[run.place.clone()].fill(true);
         // A run can reach into the next parent chunks.
-        for other in &mut self.targets[target..] {
-            let reaches =
-                !run.place.is_empty() && run.place.start < other.sentences.end && other.sentences.start < run.place.end;
+        for (at, other) in self.targets.iter_mut().enumerate().skip(target) {
+            let reaches = match run.place.is_empty() {
+                true => at == target,
+                false => run.place.start < other.sentences.end && other.sentences.start < run.place.end,
+            };
             if reaches {
                 other.runs.push(run.clone());
                 keep_latest(&mut other.edited_at, &edit.edited_at);
             }
-        }
-        if run.place.is_empty() {
-            let target = &mut self.targets[target];
-            target.runs.push(run);
-            keep_latest(&mut target.edited_at, &edit.edited_at);
         }
     }
 

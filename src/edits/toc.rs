@@ -24,22 +24,15 @@ pub fn editable_toc(document: &DocumentRow, sections: &[SectionRow]) -> String {
     } else {
         ("", "An entry begins at the heading or line with its title, after the entry before it.")
     };
-    let mut text =
-        format!("# Table of contents of {} ({}, document {})\n#\n", document.title, document.source, document.doc_id);
-    text.push_str(&HELP.replace("{PAGE}", page).replace("{FOUND}", found));
-    text.push('\n');
-    for OutlineEntry { level, title, page } in entries_of(sections) {
-        text.push_str(&"  ".repeat((level as usize).saturating_sub(1)));
-        if title.starts_with(['#', '\\']) {
-            text.push('\\');
-        }
-        text.push_str(&title);
-        if let Some(page) = page {
-            text.push_str(&format!("  [p. {page}]"));
-        }
-        text.push('\n');
-    }
-    text
+    let help = HELP.replace("{PAGE}", page).replace("{FOUND}", found);
+    let line = |OutlineEntry { level, title, page }| {
+        let (indent, escape) = ("  ".repeat((level as usize).saturating_sub(1)), title.starts_with(['#', '\\']));
+        let page = page.map_or_else(String::new, |page| format!("  [p. {page}]"));
+        format!("{indent}{}{title}{page}\n", if escape { "\\" } else { "" })
+    };
+    let lines: String = entries_of(sections).into_iter().map(line).collect();
+    let DocumentRow { title, source, doc_id, .. } = document;
+    format!("# Table of contents of {title} ({source}, document {doc_id})\n#\n{help}\n{lines}")
 }
 
 pub fn entries_of(sections: &[SectionRow]) -> Vec<OutlineEntry> {

@@ -96,10 +96,7 @@ impl<'a, 'b> Collector<'a, 'b> {
 
     pub(super) async fn collect(&mut self, source: &str, loaded: Result<Loaded>) -> Result<(), Stop> {
         let Job { request, target, .. } = self.job;
-        let before = match &loaded {
-            Ok(loaded) => loaded.before(),
-            Err(_) => self.existing.get(source),
-        };
+        let before = loaded.as_ref().map_or_else(|_| self.existing.get(source), Loaded::before);
         let doc_id = before.map(|row| row.doc_id.clone());
         let metadata = |loaded: &Loaded| request.metadata_of(source, &target.store, loaded.before());
         let report = match loaded.and_then(|loaded| Ok((metadata(&loaded)?, loaded))) {
@@ -149,16 +146,14 @@ impl<'a, 'b> Collector<'a, 'b> {
         document: CutDocument,
         before: Option<&DocumentRow>,
     ) -> Result<SourceReport, Stop> {
+        let same = before.filter(|row| row.content_hash == facts.content_hash);
         let action = match before {
             None => Action::Added,
             Some(row) if row.source != facts.source => Action::Moved,
-            Some(row) if row.content_hash == facts.content_hash && self.job.request.lacks_vectors(row) => {
-                Action::Embedded
-            }
+            Some(_) if same.is_some_and(|row| self.job.request.lacks_vectors(row)) => Action::Embedded,
             Some(_) => Action::Updated,
         };
         // A date that a person gave holds as long as the content is the same.
-        let same = before.filter(|row| row.content_hash == facts.content_hash);
         let given = same.and_then(|row| row.time.clone()).filter(DocumentTime::is_given);
         let facts = SourceFacts {
             doc_id: before.map_or_else(|| self.fresh_id(&facts.source), |row| row.doc_id.clone()),
@@ -208,20 +203,15 @@ impl<'a, 'b> Collector<'a, 'b> {
             return Ok(());
         }
         for row in vanished {
-            self.remove(row).await?;
-        }
-        Ok(())
-    }
-
-    async fn remove(&mut self, row: &DocumentRow) -> Result<(), Stop> {
-        let mut report = SourceReport::of(&row.source, Action::Removed, row);
-        let lost = done_by_hand(row);
-        if !lost.is_empty() {
-            report.warnings.push(format!("{} removed with it", lost.join(", ")));
-        }
-        self.report.sources.push(report);
-        if let Sink::Open(indexer) = self.sink().await? {
-            indexer.remove(row);
+            let mut report = SourceReport::of(&row.source, Action::Removed, row);
+            let lost = done_by_hand(row);
+            if !lost.is_empty() {
+                report.warnings.push(format!("{} removed with it", lost.join(", ")));
+            }
+            self.report.sources.push(report);
+            if let Sink::Open(indexer) = self.sink().await? {
+                indexer.remove(row);
+            }
         }
         Ok(())
     }

@@ -21,7 +21,6 @@ use crate::chunk::context::ContextKind;
 use crate::edits::set_situating;
 use crate::error::{Error, Result};
 use crate::ids::DocId;
-use crate::load::OutlineEntry;
 use crate::store::{DocumentRow, Namespace, NewDocument, Snapshot, Store};
 use crate::structure::STRUCTURE_VERSION;
 
@@ -216,21 +215,13 @@ fn read_sources(
         let now = match dry_run {
             true => unchanged_bytes(row, &store).map(|bytes| bytes.err()),
             false => corrected_toc(row).and_then(|corrected| {
-                let how = cut_options(row, &chunks, corrected.as_deref());
-                read_source(row, &store, how, worker).map(Some)
+                let (chunking, corrected) = (row.chunking.with(&chunks), corrected.as_deref());
+                read_source(row, &store, CutOptions { source: &row.source, chunking, corrected }, worker).map(Some)
             }),
         };
         progress.file_read();
         now
     })
-}
-
-fn cut_options<'a>(
-    row: &'a DocumentRow,
-    chunks: &ChunkChange,
-    corrected: Option<&'a [OutlineEntry]>,
-) -> CutOptions<'a> {
-    CutOptions { source: &row.source, chunking: row.chunking.with(chunks), corrected }
 }
 
 fn failed(row: &DocumentRow, error: &Error, progress: &dyn Progress) -> ReindexedDocument {
@@ -254,9 +245,10 @@ async fn rebuild(
     let from = Some(if is_source { TextFrom::Source } else { TextFrom::Store });
     let unchanged = ReindexedDocument::unchanged(row, from);
     let Some(rebuilder) = rebuilder else { return Ok(Ok(unchanged)) };
+    let chunking = row.chunking.with(chunks);
     let cut = async {
         let corrected = corrected_toc(row)?;
-        let how = cut_options(row, chunks, corrected.as_deref());
+        let how = CutOptions { source: &row.source, chunking, corrected: corrected.as_deref() };
         let document = match now {
             Some(SourceState::Same(document)) => *document,
             _ => read_stored(row, &rebuilder.snapshot, how, worker).await?,
@@ -267,7 +259,7 @@ async fn rebuild(
         Ok(cut) => cut,
         Err(error) => return Ok(Err(error)),
     };
-    let prepared = rebuilt_rows(row, document, corrected, &row.chunking.with(chunks));
+    let prepared = rebuilt_rows(row, document, corrected, &chunking);
     if !is_source && prepared.new.document.sections < row.sections {
         // Fonts, positions and tags are not stored. Sections that were found by them would be lost.
         keep(DocumentRow { structure_version: STRUCTURE_VERSION, ..row.clone() }, rebuilder).await?;
