@@ -79,7 +79,15 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
     }
     let to_read = todo.len() + request.pages.len() + usize::from(request.standard_input.is_some());
     let settled_count = settled.len();
-    let report = report_before(job, &model, settled, left_out);
+    let of_model = target.model.note(&model).map(|note| ("model", note));
+    let of_left_out = (request.prune && !left_out.is_empty()).then(|| ("left_out", stays_left_out(left_out)));
+    let report = IngestReport {
+        dry_run: request.dry_run,
+        sources: settled,
+        model: model.name.clone(),
+        notes: of_model.into_iter().chain(of_left_out).collect(),
+        ..IngestReport::default()
+    };
     progress.begin(to_read, bytes);
     let mut pages = namespace.pages()?;
     let pages_before = pages.clone();
@@ -98,24 +106,6 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
         namespace.write_pages(&pages)?;
     }
     Ok(report)
-}
-
-fn report_before(
-    job: &Job<'_, '_>,
-    model: &ModelRecord,
-    settled: Vec<SourceReport>,
-    left_out: Vec<String>,
-) -> IngestReport {
-    let Job { request, target, .. } = job;
-    let of_model = target.model.note(model).map(|note| ("model", note));
-    let of_left_out = (request.prune && !left_out.is_empty()).then(|| ("left_out", stays_left_out(left_out)));
-    IngestReport {
-        dry_run: request.dry_run,
-        sources: settled,
-        model: model.name.clone(),
-        notes: of_model.into_iter().chain(of_left_out).collect(),
-        ..IngestReport::default()
-    }
 }
 
 /// Hands every source to the collector: standard input, pages, files, and documents whose files are gone.

@@ -169,7 +169,20 @@ async fn client(url: &Url, private: bool) -> Result<Client> {
 /// Whether an address is on the internet: not loopback, private, link-local, multicast or reserved.
 fn is_public(address: IpAddr) -> bool {
     match as_v4(address) {
-        IpAddr::V4(v4) => is_public_v4(v4),
+        IpAddr::V4(v4) => {
+            let [a, b, c, _] = v4.octets();
+            let is_special = v4.is_loopback()
+                || v4.is_private()
+                || v4.is_link_local()
+                || v4.is_documentation()
+                || v4.is_multicast()
+                || a == 0
+                || a >= 240
+                || (a == 100 && (64..128).contains(&b))
+                || (a == 192 && b == 0 && c == 0)
+                || (a == 198 && (18..20).contains(&b));
+            !is_special
+        }
         // Global unicast, without the part for documentation.
         IpAddr::V6(v6) => (v6.segments()[0] & 0xe000) == 0x2000 && v6.segments()[..2] != [0x2001, 0x0db8],
     }
@@ -181,21 +194,6 @@ fn is_link_local(address: IpAddr) -> bool {
         IpAddr::V4(v4) => v4.is_link_local(),
         IpAddr::V6(v6) => v6.is_unicast_link_local(),
     }
-}
-
-fn is_public_v4(v4: Ipv4Addr) -> bool {
-    let [a, b, c, _] = v4.octets();
-    let is_special = v4.is_loopback()
-        || v4.is_private()
-        || v4.is_link_local()
-        || v4.is_documentation()
-        || v4.is_multicast()
-        || a == 0
-        || a >= 240
-        || (a == 100 && (64..128).contains(&b))
-        || (a == 192 && b == 0 && c == 0)
-        || (a == 198 && (18..20).contains(&b));
-    !is_special
 }
 
 /// The IPv4 address that an IPv6 address stands for (mapped, NAT64 or 6to4), if it does.

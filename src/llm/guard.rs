@@ -93,23 +93,15 @@ pub(super) fn object(answer: &str) -> Result<Value, String> {
 /// The text on one line, if it has at most `longest` characters and no markup or orders; otherwise what is wrong.
 pub(super) fn line(text: &str, longest: usize) -> Result<String, &'static str> {
     let line = squeeze(text);
-    if line.is_empty() {
-        return Err("is empty");
-    }
-    if line.chars().any(is_hidden) {
-        return Err("has invisible characters");
-    }
-    if char_count(&line) > longest {
-        return Err("is too long");
-    }
     let lower = line.to_lowercase();
-    if MARKS.iter().any(|mark| lower.contains(mark)) {
-        return Err("contains markup");
-    }
-    if ORDERS.lines().any(|order| lower.contains(order)) {
-        return Err("reads like an order or a refusal");
-    }
-    Ok(line)
+    let checks = [
+        (line.is_empty(), "is empty"),
+        (line.chars().any(is_hidden), "has invisible characters"),
+        (char_count(&line) > longest, "is too long"),
+        (MARKS.iter().any(|mark| lower.contains(mark)), "contains markup"),
+        (ORDERS.lines().any(|order| lower.contains(order)), "reads like an order or a refusal"),
+    ];
+    checks.into_iter().find(|(is_wrong, _)| *is_wrong).map_or(Ok(line), |(_, what)| Err(what))
 }
 
 pub(super) fn is_about(text: &str, shown: &str) -> bool {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::io::AsyncReadExt;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
@@ -203,8 +203,11 @@ impl Connections {
         let (answer, is_end) = match request {
             Request::Stop => (Some(Answer::Done { code: 0, pieces: Vec::new() }), true),
             Request::Run { identity, call } => match self.identity.refusal(&identity) {
-                // After an update of the program, no process can use this server.
-                Some(reason) => (Some(Answer::Declined(reason.to_owned())), self.is_outdated()),
+                Some(reason) => {
+                    // After an update of the program, no process can use this server.
+                    let is_outdated = Identity::of_process().is_none_or(|now| now.program != self.identity.program);
+                    (Some(Answer::Declined(reason.to_owned())), is_outdated)
+                }
                 None => (self.answer(call, &mut stream).await, false),
             },
         };
@@ -217,11 +220,6 @@ impl Connections {
         }
     }
 
-    /// Whether the file of this program was removed or replaced.
-    fn is_outdated(&self) -> bool {
-        Identity::of_process().is_none_or(|now| now.program != self.identity.program)
-    }
-
     /// `None` if the process went away.
     async fn answer(&self, call: Call, stream: &mut UnixStream) -> Option<Answer> {
         let Ok(Ok(turn)) = timeout(TURN_TIMEOUT, self.turn.clone().acquire_owned()).await else {
@@ -232,12 +230,8 @@ impl Connections {
         self.jobs.send(Job { call, reply, turn }).await.ok()?;
         tokio::select! {
             answer = answer => answer.ok(),
-            () = closed(stream) => None,
+            // The other side has closed the connection, or sends what it should not.
+            _ = stream.read_u8() => None,
         }
     }
-}
-
-/// Returns when the other side closes the connection, or sends what it should not.
-async fn closed(stream: &mut (impl AsyncRead + Unpin)) {
-    drop(stream.read_u8().await);
 }
