@@ -60,8 +60,9 @@ pub fn list_settings(store: Option<&Path>) -> Result<Vec<ListedSetting>> {
     let listed = others.chain(endpoint_settings()).chain(of_flags).map(|(setting, variable, default)| {
         let typed = variable.and_then(|name| Some((std::env::var(&name).ok().filter(|text| !text.is_empty())?, name)));
         let in_file = || {
-            let named = files.iter().find_map(|(path, table)| Some((trust::get(table, &setting)?, path)))?;
-            Some((plain(named.0), named.1.display().to_string()))
+            let (value, path) = files.iter().find_map(|(path, table)| Some((trust::get(table, &setting)?, path)))?;
+            // A text is shown without its quotes.
+            Some((value.as_str().map_or_else(|| value.to_string(), str::to_owned), path.display().to_string()))
         };
         let (value, from, is_set) = match typed.or_else(in_file) {
             // Any address may have a password in it.
@@ -89,11 +90,6 @@ fn flags(table: &str, command: Command) -> impl Iterator<Item = (String, Option<
         let variable = arg.get_env().and_then(|name| name.to_str()).map(str::to_owned);
         (format!("{table}.{}", arg.get_id()), variable, default.unwrap_or("none").to_owned())
     })
-}
-
-/// A value as in the file, without the quotes around a text.
-fn plain(value: &toml::Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 #[cfg(test)]

@@ -26,40 +26,32 @@ struct Risk {
     can: &'static str,
 }
 
+const fn risk(setting: &'static str, harmless: fn(&str) -> bool, can: &'static str) -> Risk {
+    Risk { setting, harmless, can }
+}
+
 const LIMIT: &str = "lifts a limit on hostile documents";
 
 /// All other settings only choose, by a name or a number, among things that kb does anyway.
 const RISKS: [Risk; 17] = [
-    Risk { setting: "onnxruntime", harmless: |path| path == "off", can: "loads a library into kb" },
-    Risk { setting: "model", harmless: |name| !is_endpoint(name), can: "sends text of documents and questions" },
-    Risk {
-        setting: "serve",
-        harmless: |choice| matches!(choice, "running" | "off"),
-        can: "starts a background process",
-    },
-    Risk { setting: "ingest.ocr_command", harmless: |_| false, can: "runs a program" },
-    Risk { setting: "llm", harmless: |_| false, can: "sends text of documents and questions" },
-    Risk { setting: "reranking", harmless: |_| false, can: "sends text of documents and questions" },
-    Risk { setting: "embedding", harmless: |_| false, can: "sends text of documents and questions" },
-    Risk {
-        setting: "ingest.context",
-        harmless: |kind| matches!(kind, "none" | "headings" | "subjects"),
-        can: "sends text of documents",
-    },
-    Risk {
-        setting: "search.expand",
-        harmless: |words| matches!(words, "off" | "missing" | "all"),
-        can: "sends questions",
-    },
-    Risk { setting: "search.fallback", harmless: |_| false, can: "sends questions" },
-    Risk { setting: "search.rerank", harmless: |how| matches!(how, "light" | "off"), can: "loads a model" },
-    Risk { setting: "search.tokenizer", harmless: |name| name.starts_with("chars/"), can: "reads a file" },
-    Risk { setting: "ingest.max_file_size", harmless: |_| false, can: LIMIT },
-    Risk { setting: "ingest.file_timeout", harmless: |_| false, can: LIMIT },
-    Risk { setting: "ingest.page_timeout", harmless: |_| false, can: LIMIT },
-    Risk { setting: "ingest.worker_memory", harmless: |_| false, can: LIMIT },
+    risk("onnxruntime", |path| path == "off", "loads a library into kb"),
+    risk("model", |name| !is_endpoint(name), "sends text of documents and questions"),
+    risk("serve", |choice| matches!(choice, "running" | "off"), "starts a background process"),
+    risk("ingest.ocr_command", |_| false, "runs a program"),
+    risk("llm", |_| false, "sends text of documents and questions"),
+    risk("reranking", |_| false, "sends text of documents and questions"),
+    risk("embedding", |_| false, "sends text of documents and questions"),
+    risk("ingest.context", |kind| matches!(kind, "none" | "headings" | "subjects"), "sends text of documents"),
+    risk("search.expand", |words| matches!(words, "off" | "missing" | "all"), "sends questions"),
+    risk("search.fallback", |_| false, "sends questions"),
+    risk("search.rerank", |how| matches!(how, "light" | "off"), "loads a model"),
+    risk("search.tokenizer", |name| name.starts_with("chars/"), "reads a file"),
+    risk("ingest.max_file_size", |_| false, LIMIT),
+    risk("ingest.file_timeout", |_| false, LIMIT),
+    risk("ingest.page_timeout", |_| false, LIMIT),
+    risk("ingest.worker_memory", |_| false, LIMIT),
     // Each job has a worker with all of its memory.
-    Risk { setting: "ingest.jobs", harmless: |jobs| jobs.parse().is_ok_and(|jobs: usize| jobs <= cores()), can: LIMIT },
+    risk("ingest.jobs", |jobs| jobs.parse().is_ok_and(|jobs: usize| jobs <= cores()), LIMIT),
 ];
 
 impl Risk {

@@ -38,7 +38,7 @@ pub(super) fn in_worker_threads<T: Send + 'static, R: Send + 'static>(
                 let Some(item) = item else { break };
                 let done = catch_unwind(AssertUnwindSafe(|| work(&item, &mut worker))).unwrap_or_else(|_| {
                     worker = Worker::new(&reading);
-                    Err(crashed())
+                    Err(Error::failed("kb crashed while it read this source").hint("report this, with the file"))
                 });
                 // The run has failed and dropped the receiver.
                 if sender.blocking_send((item, done)).is_err() {
@@ -48,10 +48,6 @@ pub(super) fn in_worker_threads<T: Send + 'static, R: Send + 'static>(
         });
     }
     receiver
-}
-
-fn crashed() -> Error {
-    Error::failed("kb crashed while it read this source").hint("report this, with the file")
 }
 
 /// Whether a source without text is a document all the same. For standard input and pages on the web it is an error.
@@ -71,12 +67,8 @@ pub(super) fn check_permissions() -> String {
 
 /// The time of the last change, in nanoseconds since 1970; 0 if the system does not know.
 pub(super) fn mtime_ns(facts: &std::fs::Metadata) -> i64 {
-    facts
-        .modified()
-        .ok()
-        .and_then(|time| time.duration_since(UNIX_EPOCH).ok())
-        .and_then(|since| i64::try_from(since.as_nanos()).ok())
-        .unwrap_or(0)
+    let since = facts.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    since.and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(0)
 }
 
 /// The next step for a source that is too large.
