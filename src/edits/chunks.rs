@@ -108,11 +108,8 @@ fn apply_requests(
     let mut named = Vec::new();
     for index in indexes_in_source(before) {
         let parent = before.parent(index);
-        let own: Vec<&ChunkEditRequest> = parent
-            .iter()
-            .flat_map(|parent| &parent.children)
-            .filter_map(|child| by_id.get(child.chunk_id.as_str()).copied())
-            .collect();
+        let children = parent.iter().flat_map(|parent| &parent.children);
+        let own: Vec<_> = children.filter_map(|child| by_id.get(child.chunk_id.as_str()).copied()).collect();
         let whole = by_id.get(ChunkId::parent(&before.document.doc_id, index).as_str()).copied();
         if whole.is_none() && own.is_empty() {
             continue;

@@ -226,13 +226,9 @@ impl<'a> Version<'a> {
         let neighbours = [of(before), of(after)];
         let with_titles: Vec<&str> =
             self.parents.iter().filter(|row| row.titles == edit.titles).map(|row| row.section_id.as_str()).collect();
-        let section = [Some(edit.section_id.as_str())]
-            .into_iter()
-            .chain(neighbours)
-            .flatten()
-            .find(|section| with_titles.contains(section))
-            .or(with_titles.first().copied())
-            .or(neighbours[0].or(neighbours[1]))?;
+        let mut known = [Some(edit.section_id.as_str()), neighbours[0], neighbours[1]].into_iter().flatten();
+        let titled = known.find(|section| with_titles.contains(section)).or(with_titles.first().copied());
+        let section = titled.or(neighbours[0].or(neighbours[1]))?;
         let is_in = |sentence: &Sentence| {
             sentence.parent_chunk.and_then(|i| self.parents.get(i)).is_some_and(|row| row.section_id == section)
         };

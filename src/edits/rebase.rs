@@ -286,10 +286,8 @@ impl<'a> Plan<'a> {
         before.reverse();
         let after: Vec<&str> =
             self.old[run.end..].iter().take_while(own).take(KEPT_AROUND).map(|s| s.key.as_str()).collect();
-        let original: String = self.old[run.clone()]
-            .iter()
-            .filter_map(|sentence| Some(&self.before[sentence.parent_chunk?].content[sentence.range.clone()]))
-            .collect();
+        let source = |sentence: &Sentence| Some(&self.before[sentence.parent_chunk?].content[sentence.range.clone()]);
+        let original: String = self.old[run.clone()].iter().filter_map(source).collect();
         Edit {
             parent_chunk: None,
             original: original.trim_end().to_owned(),

@@ -54,32 +54,23 @@ pub(super) fn sentences_of_parent(sentences: &[Sentence], parent_chunk: usize) -
 }
 
 pub(super) fn sentences_in(text: &str) -> Vec<Sentence> {
-    sentences(text)
-        .into_iter()
-        .map(|range| Sentence { parent_chunk: None, key: squeeze(&text[range.clone()]), range })
-        .collect()
+    let sentence = |range: Range<usize>| Sentence { parent_chunk: None, key: squeeze(&text[range.clone()]), range };
+    sentences(text).into_iter().map(sentence).collect()
 }
 
 /// For each sentence of `old` its place in `new`.
 pub(super) fn matched(old: &[Sentence], new: &[Sentence]) -> Vec<Option<usize>> {
     let mut places = vec![None; old.len()];
-    for op in differences(old, new) {
-        if let DiffOp::Equal { old_index, new_index, len } = op {
-            for i in 0..len {
-                places[old_index + i] = Some(new_index + i);
-            }
-        }
+    for op in differences(old, new).into_iter().filter(|op| matches!(op, DiffOp::Equal { .. })) {
+        op.old_range().zip(op.new_range()).for_each(|(old, new)| places[old] = Some(new));
     }
     places
 }
 
 /// The differences: sentences of the old version, and those of the new one that replace them.
 pub(super) fn changed(old: &[Sentence], new: &[Sentence]) -> Vec<(Range<usize>, Range<usize>)> {
-    differences(old, new)
-        .into_iter()
-        .filter(|op| !matches!(op, DiffOp::Equal { .. }))
-        .map(|op| (op.old_range(), op.new_range()))
-        .collect()
+    let changes = differences(old, new).into_iter().filter(|op| !matches!(op, DiffOp::Equal { .. }));
+    changes.map(|op| (op.old_range(), op.new_range())).collect()
 }
 
 fn differences(old: &[Sentence], new: &[Sentence]) -> Vec<DiffOp> {
@@ -97,16 +88,9 @@ fn differences(old: &[Sentence], new: &[Sentence]) -> Vec<DiffOp> {
 
 /// The place of a run of sentences in a version that has it exactly once.
 pub(super) fn only_place(run: &[Sentence], version: &[Sentence]) -> Option<usize> {
-    let keys: Vec<&str> = run.iter().map(|sentence| sentence.key.as_str()).collect();
-    if keys.is_empty() {
-        return None;
-    }
-    let mut places = version
-        .windows(keys.len())
-        .enumerate()
-        .filter(|(_, window)| window.iter().map(|sentence| sentence.key.as_str()).eq(keys.iter().copied()))
-        .map(|(at, _)| at);
-    let first = places.next();
+    let is_there = |at: &usize| version[*at..].iter().zip(run).all(|(own, wanted)| own.key == wanted.key);
+    let mut places = (0..(version.len() + 1).saturating_sub(run.len())).filter(is_there);
+    let first = places.next().filter(|_| !run.is_empty());
     first.filter(|_| places.next().is_none())
 }
 

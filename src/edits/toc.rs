@@ -36,16 +36,13 @@ pub fn editable_toc(document: &DocumentRow, sections: &[SectionRow]) -> String {
 }
 
 pub fn entries_of(sections: &[SectionRow]) -> Vec<OutlineEntry> {
-    sections
-        .iter()
-        .filter(|section| !section.is_preamble())
-        .map(|section| OutlineEntry {
-            level: section.level,
-            // White space in front of a title would read as its level.
-            title: crate::text::squeeze(&section.title),
-            page: section.page_start,
-        })
-        .collect()
+    let entry = |section: &SectionRow| OutlineEntry {
+        level: section.level,
+        // White space in front of a title would read as its level.
+        title: crate::text::squeeze(&section.title),
+        page: section.page_start,
+    };
+    sections.iter().filter(|section| !section.is_preamble()).map(entry).collect()
 }
 
 /// The explanation above the entries.

@@ -53,11 +53,8 @@ impl CrossEncoderFolder {
         let config = self.files.json("config.json")?;
         let settings = self.files.json("tokenizer_config.json")?;
         check_labels(&config).map_err(|reason| self.files.unusable("config.json", &reason).hint(EXPORT))?;
-        let most = [&settings["model_max_length"], &config["max_position_embeddings"]]
-            .into_iter()
-            .filter_map(Value::as_f64)
-            .map(|most| most as u64)
-            .fold(MOST_TOKENS, u64::min);
+        let limits = [&settings["model_max_length"], &config["max_position_embeddings"]].map(Value::as_f64);
+        let most = limits.into_iter().flatten().map(|most| most as u64).fold(MOST_TOKENS, u64::min);
         if most < FEWEST_TOKENS {
             let reason = format!("the model takes {most} tokens, too few for a chunk");
             return Err(self.files.unusable("tokenizer_config.json", &reason).hint(DOWNLOAD));

@@ -243,13 +243,10 @@ pub(super) const LOST_ENTRIES: &str = "entries of the corrected table of content
 /// because the next version can contain them again.
 fn lost_entries(pages: Option<u32>, corrected: Option<&[OutlineEntry]>, not_found: &[usize]) -> Option<String> {
     let entries = corrected?;
-    let lost: Vec<String> = not_found
-        .iter()
-        .filter_map(|&i| entries.get(i))
-        // In a document with pages, an entry without a page never had a place.
-        .filter(|entry| pages.is_none() || entry.page.is_some())
-        .map(|entry| format!("{:?}", entry.title))
-        .collect();
+    // In a document with pages, an entry without a page never had a place.
+    let had_place = |entry: &&OutlineEntry| pages.is_none() || entry.page.is_some();
+    let lost = not_found.iter().filter_map(|&i| entries.get(i)).filter(had_place);
+    let lost: Vec<String> = lost.map(|entry| format!("{:?}", entry.title)).collect();
     (!lost.is_empty()).then(|| format!("{LOST_ENTRIES}: {}; see `{}`", lost.join(", "), NextStep::EditContents("DOC")))
 }
 

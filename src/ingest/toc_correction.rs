@@ -147,11 +147,8 @@ fn refuse_unknown(lines: &[TocLine], cut: &CutDocument, sections: &[SectionRow])
             && entry.page.is_none()
             && sections.iter().any(|section| section.page_start.is_none() && section.title == entry.title)
     };
-    let missing = cut.not_found.iter().filter_map(|&i| lines.get(i));
-    let unknown: Vec<String> = missing
-        .filter(|line| !led_nowhere(&line.entry))
-        .map(|line| format!("line {}, {:?}", line.number, line.entry.title))
-        .collect();
+    let missing = cut.not_found.iter().filter_map(|&i| lines.get(i)).filter(|line| !led_nowhere(&line.entry));
+    let unknown: Vec<String> = missing.map(|line| format!("line {}, {:?}", line.number, line.entry.title)).collect();
     if unknown.is_empty() {
         return Ok(());
     }

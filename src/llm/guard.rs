@@ -54,11 +54,8 @@ impl Fence {
 
 /// The text without anything that a model could take for a turn or a tag.
 fn harmless(text: &str) -> String {
-    let mut clean: String = text
-        .chars()
-        .map(|c| if c == '\r' { '\n' } else { c })
-        .filter(|&c| matches!(c, '\n' | '\t') || !is_hidden(c))
-        .collect();
+    let text = text.replace('\r', "\n");
+    let mut clean: String = text.chars().filter(|&c| matches!(c, '\n' | '\t') || !is_hidden(c)).collect();
     // ASCII lower case keeps all byte positions.
     for mark in TURN_MARKS {
         while let Some(at) = clean.to_ascii_lowercase().find(mark) {

@@ -143,10 +143,8 @@ pub fn check_prompts(text: &str) {
 /// Both parts with the values filled in, or what is wrong with the text.
 fn filled(text: &str, values: &BTreeMap<&str, String>) -> Result<(String, String), String> {
     let lines: Vec<&str> = text.lines().collect();
-    let divider = lines
-        .iter()
-        .position(|line| line.trim() == DIVIDER)
-        .ok_or_else(|| format!("has no line {DIVIDER:?} between the task and the data"))?;
+    let divider = lines.iter().position(|line| line.trim() == DIVIDER);
+    let divider = divider.ok_or_else(|| format!("has no line {DIVIDER:?} between the task and the data"))?;
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_fuel(Some(MOST_STEPS));

@@ -43,10 +43,8 @@ impl HttpService for Client {
         *outgoing.headers_mut() = parts.headers;
         *outgoing.body_mut() = Some(reqwest::Body::wrap(body));
         let mut answer = self.0.execute(outgoing).await.map_err(failed)?;
-        let body = read_body(&mut answer, LONGEST)
-            .await
-            .map_err(failed)?
-            .ok_or_else(|| HttpError::new(HttpErrorKind::Decode, std::io::Error::other("the answer is too long")))?;
+        let too_long = || HttpError::new(HttpErrorKind::Decode, std::io::Error::other("the answer is too long"));
+        let body = read_body(&mut answer, LONGEST).await.map_err(failed)?.ok_or_else(too_long)?;
         let mut response = HttpResponse::new(HttpResponseBody::from(Bytes::from(body)));
         (*response.status_mut(), *response.headers_mut()) = (answer.status(), answer.headers().clone());
         Ok(response)
