@@ -47,10 +47,8 @@ pub fn read_batch(text: &str, stored: &[NewDocument]) -> Result<Vec<ChunkEditReq
     let known: HashMap<&str, _> = chunks.map(|found| (found.2.chunk_id.as_str(), found)).collect();
     let mut requests = Vec::new();
     for (number, line) in lines(text)? {
-        let request = match known.get(line.chunk_id.as_str()).copied() {
-            Some((new, parent, chunk)) => request(line, parent, chunk, &new.document.source),
-            None => Err(unknown_chunk(&line.chunk_id)),
-        };
+        let found = known.get(line.chunk_id.as_str()).copied().ok_or_else(|| unknown_chunk(&line.chunk_id));
+        let request = found.and_then(|(new, parent, chunk)| request(line, parent, chunk, &new.document.source));
         requests.extend(request.map_err(|error| error.at(&format!("line {number} of the batch")))?);
     }
     Ok(requests)

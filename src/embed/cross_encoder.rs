@@ -111,10 +111,8 @@ impl CrossEncoder {
                 *score = result.score;
             }
         }
-        match scores.iter().any(|score| score.is_nan()) {
-            true => Err(failed("it gave no number for a chunk").hint(other_engine())),
-            false => Ok(scores),
-        }
+        let lacks_one = scores.iter().any(|score| score.is_nan());
+        if lacks_one { Err(failed("it gave no number for a chunk").hint(other_engine())) } else { Ok(scores) }
     }
 }
 

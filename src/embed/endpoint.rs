@@ -62,10 +62,7 @@ impl Model {
     /// The model behind an endpoint as a store recorded it. Sends no request.
     pub fn at_endpoint_as_recorded(settings: &EndpointSettings, dimension: usize, fingerprint: &str) -> Model {
         let scripts = vec![Script::Latin, Script::Han, Script::Kana, Script::Hangul, Script::Other];
-        let unrelated = match probes(fingerprint).as_slice() {
-            [one, other] => cosine(one, other),
-            _ => 0.0,
-        };
+        let unrelated = if let [one, other] = &probes(fingerprint)[..] { cosine(one, other) } else { 0.0 };
         Model {
             name: endpoint_model_name(&settings.model),
             embedding_config: EmbeddingConfig {
@@ -185,10 +182,8 @@ impl Endpoint {
         // Counting takes time.
         let Some(most) = self.connection.settings.max_tokens else { return Ok(()) };
         let own = texts.iter().map(|text| token_count(text)).sum::<u64>();
-        match self.sent.fetch_add(own, Ordering::Relaxed) + own > most {
-            true => Err(Failure::new(Reason::TokenLimit, format!("{most} tokens in this run"))),
-            false => Ok(()),
-        }
+        let is_over = self.sent.fetch_add(own, Ordering::Relaxed) + own > most;
+        if is_over { Err(Failure::new(Reason::TokenLimit, format!("{most} tokens in this run"))) } else { Ok(()) }
     }
 
     fn failed(&self, failure: &Failure) -> Error {

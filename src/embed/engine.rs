@@ -34,10 +34,7 @@ impl Engine {
     }
 
     pub fn device(&self) -> Device {
-        match self {
-            Engine::OnnxRuntime { device, .. } => *device,
-            Engine::Tract => Device::Cpu,
-        }
+        if let Engine::OnnxRuntime { device, .. } = self { *device } else { Device::Cpu }
     }
 
     /// The error after this engine failed. `message` states the reason, `hint` is the hint on the processor. On an
@@ -103,10 +100,7 @@ pub fn select(choice: &EngineChoice) -> Result<Engine> {
     // outside `ort`.
     static SELECTED: Mutex<Option<Engine>> = Mutex::new(None);
     let mut selected = SELECTED.lock().unwrap_or_else(PoisonError::into_inner);
-    let engine = match &*selected {
-        Some(engine) => engine.clone(),
-        None => start(choice)?,
-    };
+    let engine = selected.clone().map_or_else(|| start(choice), Ok)?;
     Ok(selected.insert(engine).clone())
 }
 

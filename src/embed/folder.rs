@@ -106,10 +106,7 @@ impl ModelFolder {
             std::io::ErrorKind::NotFound => self.unusable(name, "the file is missing").hint(DOWNLOAD),
             _ => self.unreadable(name, &error),
         })?;
-        match about.is_file() {
-            true => Ok(about.len()),
-            false => Err(self.unusable(name, "not a regular file").hint(DOWNLOAD)),
-        }
+        if about.is_file() { Ok(about.len()) } else { Err(self.unusable(name, "not a regular file").hint(DOWNLOAD)) }
     }
 
     /// Checks that a file exists and is not too large.

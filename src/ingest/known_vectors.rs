@@ -25,8 +25,8 @@ impl KnownVectors {
     }
 
     /// The vectors of parent chunks and their child chunks, for equal texts.
-    pub fn of_chunks<'p>(parents: impl Iterator<Item = &'p ParentChunk>) -> Self {
-        let chunks = parents.flat_map(ParentChunk::chunks);
+    pub fn of_chunks<'p>(parents: impl IntoIterator<Item = &'p ParentChunk>) -> Self {
+        let chunks = parents.into_iter().flat_map(ParentChunk::chunks);
         let with_vector = chunks.filter(|chunk| !chunk.vector.is_empty());
         KnownVectors::of_texts(with_vector.map(|chunk| (chunk.embedding_hash.clone(), chunk.vector.clone())).collect())
     }
@@ -40,12 +40,12 @@ impl KnownVectors {
         };
         let whole = parents.iter().filter(|parent| parent.has_vectors());
         let by_content = whole.map(|parent| (parent.content.trim_end().to_owned(), vectors(parent))).collect();
-        KnownVectors { by_content, ..KnownVectors::of_chunks(parents.iter()) }
+        KnownVectors { by_content, ..KnownVectors::of_chunks(parents) }
     }
 
     /// Takes the vectors of a stored document out of its rows.
     pub(super) fn taken_from(new: &mut NewDocument) -> Self {
-        let known = KnownVectors::of_chunks(new.parents.iter()).and_of(&new.document);
+        let known = KnownVectors::of_chunks(&new.parents).and_of(&new.document);
         new.chunks_mut().for_each(|chunk| chunk.vector.clear());
         known
     }

@@ -167,10 +167,7 @@ impl Rebuilder {
         let context = |row: &DocumentRow| row.chunking.context;
         // The context of a model is part of the embedded text.
         let by_content = context(row) == context(&prepared.new.document) && !wants_model_context(row);
-        let known = match by_content {
-            true => KnownVectors::of_contents(&parents),
-            false => KnownVectors::of_chunks(parents.iter()),
-        };
+        let known = if by_content { KnownVectors::of_contents(&parents) } else { KnownVectors::of_chunks(&parents) };
         let (prepared, rebased) = prepared.carrying(row, parents);
         let conflicts = rebased.conflicts;
         let document = &prepared.new.document;

@@ -176,10 +176,8 @@ impl Run<'_> {
         let rows = self.documents(snapshot, only_missing).await?;
         let mut known = HashSet::new();
         // Only a replacement of all vectors takes over those of an interrupted run.
-        let unpublished = match only_missing {
-            true => HashSet::new(),
-            false => unpublished_vectors(self.namespace, &self.record)?,
-        };
+        let unpublished =
+            if only_missing { HashSet::new() } else { unpublished_vectors(self.namespace, &self.record)? };
         for some in read_batches(&rows) {
             let mut units = self.units(snapshot, some).await?;
             units.retain(|unit| !only_missing || matches!(unit.text, UnitText::ParentChunk(_)));
@@ -210,10 +208,7 @@ impl Run<'_> {
 
     /// The documents that get vectors, counted.
     async fn documents(&mut self, snapshot: &Snapshot, only_missing: bool) -> Result<Vec<DocumentRow>> {
-        let rows = match only_missing {
-            true => snapshot.documents_without_vectors().await?,
-            false => snapshot.documents().await?,
-        };
+        let rows = if only_missing { snapshot.documents_without_vectors().await? } else { snapshot.documents().await? };
         self.report.documents = rows.len();
         self.report.without_vectors = rows.iter().filter(|row| !row.embedded).count();
         Ok(rows)

@@ -60,10 +60,7 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
         writer => writer,
     };
     let snapshot = if namespace.exists() { Some(Snapshot::open(&namespace).await?) } else { None };
-    let rows = match &snapshot {
-        Some(snapshot) => snapshot.documents().await?,
-        None => Vec::new(),
-    };
+    let rows = if let Some(snapshot) = &snapshot { snapshot.documents().await? } else { Vec::new() };
     let existing: Arc<Existing> = Arc::new(rows.into_iter().map(|row| (row.source.clone(), row)).collect());
     let Plan { todo, bytes, mut settled, vanished, mut left_out } = plan(candidates, &existing, request, store);
     // A path that does not exist and never had documents is misspelt.

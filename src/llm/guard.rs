@@ -72,10 +72,7 @@ fn is_hidden(c: char) -> bool {
 
 /// The JSON object in an answer: alone, in a Markdown fence, or after the model's thoughts.
 pub(super) fn object(answer: &str) -> Result<Value, String> {
-    let text = match answer.rfind("</think>") {
-        Some(end) => &answer[end + "</think>".len()..],
-        None => answer,
-    };
+    let text = answer.rsplit_once("</think>").map_or(answer, |(_, rest)| rest);
     let (Some(start), Some(end)) = (text.find('{'), text.rfind('}')) else {
         return Err("it contains no JSON".to_owned());
     };

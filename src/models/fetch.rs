@@ -116,10 +116,8 @@ impl FileDownload<'_> {
             status => {
                 let what = format!("file {} in {}", self.file.path, self.repository);
                 let error = self.hub.refusal(response, &what).await;
-                return Err(match status.is_server_error() {
-                    true => AttemptError::Temporary(error),
-                    false => AttemptError::Final(error),
-                });
+                let is_temporary = status.is_server_error();
+                return Err(if is_temporary { AttemptError::Temporary(error) } else { AttemptError::Final(error) });
             }
         }
         self.write(response, have, part).await

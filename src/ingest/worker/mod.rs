@@ -129,10 +129,8 @@ impl Worker {
 
     /// Cuts a document that was read back from the store in the worker process.
     pub fn cut_stored(&mut self, document: &Document, how: CutOptions<'_>) -> Result<CutDocument> {
-        match self.ask(&json(document)?, Content::Stored, how, Instant::now() + self.limits.file)? {
-            Ok(document) => Ok(*document),
-            Err(_) => Err(crashed()),
-        }
+        let cut = self.ask(&json(document)?, Content::Stored, how, Instant::now() + self.limits.file)?;
+        cut.map(|document| *document).map_err(|_| crashed())
     }
 
     /// The document, or the page on which the worker got stuck and was ended.
