@@ -9,19 +9,15 @@ pub(crate) fn web_address(text: &str) -> Result<Url, String> {
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
         return Err("is neither http:// nor https://".to_owned());
     }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err("has a user or a password in it".to_owned());
-    }
-    Ok(url)
+    let has_user = !url.username().is_empty() || url.password().is_some();
+    if has_user { Err("has a user or a password in it".to_owned()) } else { Ok(url) }
 }
 
 /// Parses the address of a server, in the same way.
 pub(crate) fn server_address(text: &str) -> Result<Url, String> {
     let url = web_address(text)?;
-    if url.query().is_some() || url.fragment().is_some() {
-        return Err("has a query or a fragment".to_owned());
-    }
-    Ok(url)
+    let has_more = url.query().is_some() || url.fragment().is_some();
+    if has_more { Err("has a query or a fragment".to_owned()) } else { Ok(url) }
 }
 
 #[cfg(test)]

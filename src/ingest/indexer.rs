@@ -185,9 +185,7 @@ impl Indexer {
             return;
         }
         row.embedding_hash = None;
-        if let Some(wanted) = wanted.filter(|_| embed) {
-            self.document_texts.insert(row.doc_id.clone(), wanted);
-        }
+        self.document_texts.extend(wanted.filter(|_| embed).map(|wanted| (row.doc_id.clone(), wanted)));
     }
 
     fn set_document_vectors(&mut self, added: &mut [NewDocument]) -> Result<()> {

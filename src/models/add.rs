@@ -186,8 +186,6 @@ fn try_reranker(candidate: &Candidate, to: &Path, engine: &Engine) -> Result<()>
     if scores.iter().any(|score| !score.is_finite()) {
         return Err(unusable("it gives invalid scores"));
     }
-    if scores.windows(2).all(|pair| pair[0] == pair[1]) {
-        return Err(unusable("it gives every chunk the same score"));
-    }
-    Ok(())
+    let all_same = scores.windows(2).all(|pair| pair[0] == pair[1]);
+    if all_same { Err(unusable("it gives every chunk the same score")) } else { Ok(()) }
 }
