@@ -127,8 +127,7 @@ impl<'a> Plan<'a> {
                 Found::AlreadyInSource => self.carried.already_in_source += 1,
                 Found::Conflict => {
                     lost = true;
-                    let conflict = self.conflict(edit, &run, text);
-                    self.add_conflict(conflict);
+                    self.add_conflict(self.conflict(edit, &run, text));
                 }
             }
         }
@@ -137,8 +136,7 @@ impl<'a> Plan<'a> {
                 Some(target) => self.note(target, edit),
                 None => {
                     lost = true;
-                    let text = edit.original.clone();
-                    let conflict = self.conflict(edit, &whole, text);
+                    let conflict = self.conflict(edit, &whole, edit.original.clone());
                     self.add_conflict(Edit {
                         metadata: edit.metadata.clone(),
                         child_chunk_metadata: edit.child_chunk_metadata.clone(),

@@ -90,8 +90,7 @@ fn differences(old: &[Sentence], new: &[Sentence]) -> Vec<DiffOp> {
 pub(super) fn only_place(run: &[Sentence], version: &[Sentence]) -> Option<usize> {
     let is_there = |at: &usize| version[*at..].iter().zip(run).all(|(own, wanted)| own.key == wanted.key);
     let mut places = (0..(version.len() + 1).saturating_sub(run.len())).filter(is_there);
-    let first = places.next().filter(|_| !run.is_empty());
-    first.filter(|_| places.next().is_none())
+    places.next().filter(|_| !run.is_empty() && places.next().is_none())
 }
 
 /// Sentences of a version and the text that replaces them.

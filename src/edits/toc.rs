@@ -89,8 +89,7 @@ pub fn parse_toc(text: &str, pages: Option<u32>) -> Result<Vec<TocLine>> {
             },
             _ => (words, None),
         };
-        let title = title.strip_prefix('\\').unwrap_or(title);
-        let title = crate::text::squeeze(title);
+        let title = crate::text::squeeze(title.strip_prefix('\\').unwrap_or(title));
         if title.is_empty() {
             return Err(wrong("has no title").hint("give it one, or delete the line"));
         }

@@ -223,8 +223,7 @@ impl Embedder {
             }
             Ok(done)
         };
-        let parts = in_threads(workers, work, crashed)?;
-        let mut results: Vec<(usize, T)> = parts.into_iter().flatten().collect();
+        let mut results: Vec<(usize, T)> = in_threads(workers, work, crashed)?.into_iter().flatten().collect();
         if results.len() != texts.len() {
             return Err(Error::failed("the embedding model gave fewer vectors than texts"));
         }

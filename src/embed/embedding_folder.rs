@@ -124,8 +124,7 @@ impl EmbeddingFolder {
         let Some(modules) = &self.modules else { return Ok(()) };
         let unusable = |reason: &str| self.files.unusable("modules.json", reason);
         for module in modules.as_array().ok_or_else(|| unusable("not a list").hint(DOWNLOAD))? {
-            let kind = module["type"].as_str().unwrap_or_default();
-            let kind = kind.rsplit('.').next().unwrap_or_default();
+            let kind = module["type"].as_str().unwrap_or_default().rsplit('.').next().unwrap_or_default();
             let known = matches!(kind, "Transformer" | "Pooling" | "Normalize");
             // A graph that gives one vector per text contains all layers.
             if !known && !self.is_pooled {

@@ -94,10 +94,8 @@ fn fingerprint(probes: &[Vec<f32>]) -> String {
 
 /// The vectors in a fingerprint; empty if it is damaged.
 fn probes(fingerprint: &str) -> Vec<Vec<f32>> {
-    let number = |pair: &[u8]| {
-        let text = std::str::from_utf8(pair).ok()?;
-        Some(f32::from(u8::from_str_radix(text, 16).ok()? as i8))
-    };
+    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+    let number = |pair: &[u8]| Some(f32::from(byte(pair)? as i8));
     let vector = |text: &str| text.as_bytes().chunks(2).map(number).collect::<Option<Vec<f32>>>();
     fingerprint.split('-').map(vector).collect::<Option<_>>().unwrap_or_default()
 }

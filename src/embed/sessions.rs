@@ -38,8 +38,7 @@ impl Sessions {
         };
         let load = |_| load_session(engine, model, threads);
         let crashed = || Error::failed(format!("loading the embedding model {} crashed", model.name));
-        let loaded = in_threads(sessions, load, crashed)?;
-        let sessions = loaded.into_iter().map(Mutex::new).collect();
+        let sessions = in_threads(sessions, load, crashed)?.into_iter().map(Mutex::new).collect();
         Ok(Sessions { model: model.clone(), engine: engine.clone(), sessions })
     }
 

@@ -100,9 +100,7 @@ impl Reason {
             Reason::Timeout => {
                 format!("raise timeout ({} s) in [{table}], or try again later", settings.timeout.as_secs())
             }
-            Reason::Unreachable => {
-                format!("check base_url in [{table}] and that something listens at {endpoint}")
-            }
+            Reason::Unreachable => format!("check base_url in [{table}] and that something listens at {endpoint}"),
             Reason::Broken | Reason::TooLarge | Reason::Malformed => {
                 format!("check that {endpoint} speaks the OpenAI protocol, and that the model can follow it")
             }

@@ -251,8 +251,7 @@ impl<'a, 'b> Collector<'a, 'b> {
             if self.job.request.embed {
                 vectors.embedder()?;
             }
-            let store = (self.job.target.create)()?;
-            let namespace = store.namespace(&self.job.target.namespace)?;
+            let namespace = (self.job.target.create)()?.namespace(&self.job.target.namespace)?;
             let writer = Writer::open_or_wait(&namespace, &self.model, &self.job.target.lock_timeout).await?;
             if writer.generation() > 0 {
                 return Err(Stop::Overtaken(Box::new(writer)));

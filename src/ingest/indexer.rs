@@ -290,8 +290,7 @@ impl Indexer {
 
     /// Vectors of equal texts in other documents of the namespace, by the hash of the text.
     async fn stored_vectors(&self, waiting: &[Waiting]) -> Result<HashMap<String, Vec<f32>>> {
-        let unknown = waiting.iter().flat_map(Waiting::wanted);
-        let hashes = unknown.flat_map(|(parent, _)| parent.hashes());
+        let hashes = waiting.iter().flat_map(Waiting::wanted).flat_map(|(parent, _)| parent.hashes());
         self.writer.vectors_of_texts(hashes.collect()).await
     }
 }

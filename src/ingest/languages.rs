@@ -47,8 +47,7 @@ impl LanguageSampler {
         let parents: Vec<&str> = parents.iter().map(|parent| parent.content.as_str()).collect();
         let step = parents.len().div_ceil(SAMPLES).max(1);
         let sample: Vec<String> = parents.iter().step_by(step).map(|text| truncate(text, SAMPLE_CHARS)).collect();
-        let sample = sample.join("\n");
-        let share = embedder.readability(&sample)?;
+        let share = embedder.readability(&sample.join("\n"))?;
         let chars = parents.iter().map(|text| char_count(text)).sum::<usize>() as f64;
         self.report.model.clone_from(&embedder.model().name);
         self.report.documents += 1;

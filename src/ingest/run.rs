@@ -204,8 +204,7 @@ fn compare_failures(namespace: &Namespace, named: &[String], report: &mut Ingest
 
 /// The model of the namespace. An ingest that makes vectors needs it to be installed.
 async fn model_of(namespace: &Namespace, request: &IngestRequest, choice: &ModelChoice) -> Result<ModelRecord> {
-    let published = Snapshot::model_of(namespace).await?;
-    let model = choice.of_namespace(namespace.name(), published.as_ref())?;
+    let model = choice.of_namespace(namespace.name(), Snapshot::model_of(namespace).await?.as_ref())?;
     if request.embed {
         choice.models.recorded(&model).map_err(|error| {
             let hint = error.next_step().unwrap_or_default().to_owned();

@@ -141,6 +141,5 @@ fn lines<'a>(parents: impl Iterator<Item = &'a ParentChunk>) -> Vec<Block> {
 /// right.
 fn page_turn(content: &str) -> Option<usize> {
     let content = content.trim_end();
-    let blank = content.rfind("\n\n").map(|at| at + 2);
-    blank.or_else(|| content.rfind('\n').map(|at| at + 1))
+    content.rfind("\n\n").map(|at| at + 2).or_else(|| content.rfind('\n').map(|at| at + 1))
 }

@@ -52,8 +52,7 @@ impl LazyEmbedder {
         match self {
             LazyEmbedder::Loaded(embedder) => Ok(embedder.clone()),
             LazyEmbedder::NotLoaded { models, record, engine, jobs } => {
-                let model = models.recorded(record)?;
-                let embedder = Arc::new(Embedder::load(engine, &model, *jobs)?);
+                let embedder = Arc::new(Embedder::load(engine, &models.recorded(record)?, *jobs)?);
                 *self = LazyEmbedder::Loaded(embedder.clone());
                 Ok(embedder)
             }

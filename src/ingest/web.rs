@@ -102,8 +102,7 @@ pub(super) async fn fetch(url: &Url, before: Option<&Validators>, allowed: Allow
 async fn follow(first: &Url, before: Option<&Validators>, allowed: Allowed<'_>) -> Result<Option<Page>> {
     let mut url = first.clone();
     for _ in 0..=MOST_REDIRECTS {
-        let client = client(&url, allowed.private).await?;
-        let mut request = client.get(url.clone()).header(ACCEPT, ACCEPTED);
+        let mut request = client(&url, allowed.private).await?.get(url.clone()).header(ACCEPT, ACCEPTED);
         // The validators of another address do not apply.
         let before = before.filter(|before| before.address == url.as_str());
         if let Some(etag) = before.and_then(|before| before.etag.as_ref()) {

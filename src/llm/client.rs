@@ -170,8 +170,7 @@ impl Client {
         request: &Request,
         read: impl Fn(&str) -> Result<T, String> + Send + Sync,
     ) -> Result<T, Failure> {
-        let outcome = self.reply(request, self.settings.retries).await;
-        self.accept(outcome, read)
+        self.accept(self.reply(request, self.settings.retries).await, read)
     }
 
     /// Asks until there is a reply or another attempt is useless.

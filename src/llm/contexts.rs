@@ -218,8 +218,7 @@ fn read(
 
 /// A number, with or without quotation marks.
 fn number(value: &Value) -> Option<usize> {
-    let number = value.as_u64().or_else(|| value.as_str()?.trim().parse().ok())?;
-    usize::try_from(number).ok()
+    usize::try_from(value.as_u64().or_else(|| value.as_str()?.trim().parse().ok())?).ok()
 }
 
 /// The text as a context of this chunk, or what is wrong with it.

@@ -241,8 +241,7 @@ fn scripts_of_vocabulary(tokenizer: &Tokenizer) -> Vec<Script> {
     let mut counts = [0; ENOUGH.len()];
     for (token, id) in tokenizer.get_vocab(false) {
         // Byte-level tokens show their text only when decoded.
-        let text = tokenizer.decode(&[id], false).unwrap_or(token);
-        let script = text.chars().find_map(script_of);
+        let script = tokenizer.decode(&[id], false).unwrap_or(token).chars().find_map(script_of);
         if let Some(place) = ENOUGH.iter().position(|(known, _)| Some(*known) == script) {
             counts[place] += 1;
         }

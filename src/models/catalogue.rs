@@ -232,8 +232,7 @@ mod tests {
         assert_eq!((zh.pooling, zh.scripts.as_slice()), (Pooling::Cls, &[Script::Han][..]));
         assert!(zh.query_prefix.starts_with("为这个句子") && zh.document_prefix.is_empty());
         for model in catalogue() {
-            let quantised = model.name.ends_with("-q");
-            assert_eq!(model.quantization != Quantization::None, quantised, "{}", model.name);
+            assert_eq!(model.quantization != Quantization::None, model.name.ends_with("-q"), "{}", model.name);
         }
         assert_eq!(of("embeddinggemma-300m").output, VectorOutput::SentenceEmbedding);
     }

@@ -152,8 +152,7 @@ fn wanted_files(hub_model: &HubModel, listing: &Listing) -> Result<Vec<RemoteFil
 
 fn files_beside(listing: &Listing, graph: &str, path: &Path) -> Result<Vec<RemoteFile>> {
     let unusable = |reason: String| Error::failed(format!("{graph} cannot be used: {reason}"));
-    let bytes = std::fs::read(path).map_err(cannot("read", path))?;
-    let found = inspect(&bytes).map_err(unusable)?;
+    let found = inspect(&std::fs::read(path).map_err(cannot("read", path))?).map_err(unusable)?;
     let folder = graph.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
     let file = |name: &String| {
         let path = format!("{folder}{name}");

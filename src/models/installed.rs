@@ -101,8 +101,7 @@ impl Models {
 
     /// The name that a store records for the model behind the endpoint. Sends no request.
     pub(super) fn endpoint_name(&self) -> Option<String> {
-        let settings = self.endpoint.as_ref()?.config.settings(EMBEDDINGS).ok()??;
-        Some(endpoint_model_name(&settings.model))
+        Some(endpoint_model_name(&self.endpoint.as_ref()?.config.settings(EMBEDDINGS).ok()??.model))
     }
 
     pub fn folder(&self) -> &Path {
