@@ -2,7 +2,6 @@
 
 mod beir;
 mod figures;
-mod known;
 mod questions;
 
 use std::collections::HashMap;

@@ -3,15 +3,17 @@
 //! A file has a question on each line, as JSON, and what its answer must have: `source`, `section`, `pages`, `text`. A
 //! question with none of these has no answer, and should find nothing.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::figures::{DEPTH, Figures, QUESTION_FIGURES};
-use super::known::{KnownDocument, is_section, known_documents};
 use crate::error::{Error, Result, Setting, plain_json};
+use crate::ids::{DocId, SectionId};
 use crate::paths::read_text;
 use crate::search::{Contents, Hit, Note, NoteCode, SearchRequest, Searcher};
+use crate::store::SectionRow;
 use crate::structure::normalise_title;
 use crate::text::{fold_name, truncate};
 
@@ -107,6 +109,40 @@ impl Question {
         let message = format!("{which} section {section:?}, {named}");
         Some(Note { code: NoteCode::SectionUnknown, message })
     }
+}
+
+/// A document that can answer questions.
+struct KnownDocument {
+    source: String,
+    /// The path of each section, and its titles from the top down, normalised.
+    sections: Vec<(String, String)>,
+}
+
+async fn known_documents(searcher: &Searcher) -> Result<Vec<KnownDocument>> {
+    let mut documents = Vec::new();
+    for snapshot in searcher.snapshots().await? {
+        let (names, rows) = (snapshot.all_document_names().await?, snapshot.all_sections().await?);
+        let by_id: HashMap<&SectionId, &SectionRow> = rows.iter().map(|row| (&row.section_id, row)).collect();
+        let mut sections: HashMap<&DocId, Vec<(String, String)>> = HashMap::new();
+        for row in &rows {
+            let above = std::iter::successors(Some(row), |row| by_id.get(row.parent_id.as_ref()?).copied());
+            // A damaged store could have a circle.
+            let mut titles: Vec<&str> = above.take(row.level as usize + 1).map(|row| row.title.as_str()).collect();
+            titles.reverse();
+            sections.entry(&row.doc_id).or_default().push((row.path.clone(), normalise_title(&titles.join(" "))));
+        }
+        documents.extend(names.into_iter().map(|name| KnownDocument {
+            sections: sections.remove(&name.doc_id).unwrap_or_default(),
+            source: name.source,
+        }));
+    }
+    Ok(documents)
+}
+
+/// Whether a section is the wanted one: by its path, or by its title or one above it. `titles` are normalised.
+fn is_section(wanted: &str, path: &str, titles: &str) -> bool {
+    let is_title = wanted.chars().any(char::is_alphabetic);
+    path == wanted || (is_title && titles.contains(&normalise_title(wanted)))
 }
 
 /// Reads the questions of a file.

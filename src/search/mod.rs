@@ -54,9 +54,8 @@ pub use context::layout::{
     ContextContents, ContextDocument, ContextParentChunk, ContextParts, Detail, Layout, Template,
 };
 pub use encoder::Encoder;
-pub use filter::headings::HeadingForm;
 pub use filter::syntax::Filter;
-pub use filter::{FilterOrigin, HeadingForms, Restriction, TimeField, scopes_within};
+pub use filter::{FilterOrigin, HeadingForm, HeadingForms, Restriction, TimeField, scopes_within};
 pub use find_section::{document_with, find_section, title_section};
 pub use hit::{Hit, Omitted, Source, SourceChild};
 pub use list_chunks::{ChunkColumn, ChunkList, ChunkListRequest, ListedChunk};

@@ -3,17 +3,20 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::str::FromStr;
 use std::sync::OnceLock;
 
 use tokio::sync::OnceCell;
 
 use crate::error::Result;
 use crate::ids::{ChunkId, DocId, SectionId};
-use crate::search::filter::headings::HeadingForm;
 use crate::search::find_section::without_number;
 use crate::store::{DocumentFacts, EntityRow, ParentChunkFacts, Snapshot};
 use crate::structure::normalise_title;
-use crate::text::{Names, as_number, fold, fold_name};
+use crate::text::{Names, as_number, fold, fold_name, squeeze};
+
+/// Stands for the value in the form of a heading.
+const VALUE: &str = "{}";
 
 #[derive(Default)]
 pub struct Facts {
@@ -39,6 +42,42 @@ pub type HeadingForms = BTreeMap<String, Vec<HeadingForm>>;
 
 /// The documents by id; the names of their metadata are [folded](fold).
 pub type Documents = BTreeMap<DocId, DocumentFacts>;
+
+/// The form of headings that state a field: with `Year {}` for `story_time`, a section "Year 1200" and those below it
+/// have the field `story_time` with the value 1200.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeadingForm {
+    before: String,
+    behind: String,
+}
+
+impl FromStr for HeadingForm {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let folded = fold(&squeeze(text));
+        match folded.split_once(VALUE) {
+            Some((before, behind)) if !behind.contains(VALUE) => {
+                Ok(HeadingForm { before: before.to_owned(), behind: behind.to_owned() })
+            }
+            _ => Err(format!(
+                "{text:?} is not the form of a heading: expected one {VALUE} for the value, as in \"Year {VALUE}\""
+            )),
+        }
+    }
+}
+
+impl HeadingForm {
+    /// The number that a [folded](fold) title has in this form.
+    pub fn value<'t>(&self, title: &'t str) -> Option<&'t str> {
+        let value = title.trim().strip_prefix(&self.before)?.strip_suffix(&self.behind)?.trim();
+        // "Year 1250: the fall" has the value 1250.
+        let end = value.find(|c: char| !(c.is_ascii_digit() || matches!(c, '-' | '+' | '.'))).unwrap_or(value.len());
+        let number = value[..end].trim_end_matches('.');
+        let is_whole = !value[end..].starts_with(char::is_alphanumeric);
+        (is_whole && as_number(number).is_some()).then_some(number)
+    }
+}
 
 /// A section title in the forms that are compared.
 #[derive(Clone)]
@@ -240,5 +279,24 @@ impl<'a> Mentions<'a> {
 
     pub fn of_chunk(&self, chunk_id: &str) -> &[String] {
         self.chunks.get(chunk_id).map_or(&[], Vec::as_slice)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_of_the_form_has_a_value() {
+        let value =
+            |form: &str, title: &str| form.parse::<HeadingForm>().unwrap().value(&fold(title)).map(str::to_owned);
+        assert_eq!(value("Year {}", "YEAR 1200").as_deref(), Some("1200"));
+        assert_eq!(value("第{}年", "第１２年").as_deref(), Some("12"));
+        assert_eq!(value("Year {}", "Year"), None);
+        assert_eq!(value("Year {}", "Year of plenty"), None);
+        assert_eq!(value("Year {}", "Year 1250: the fall").as_deref(), Some("1250"));
+        assert_eq!(value("Year {}", "Year 12th"), None);
+        assert_eq!(value("Year {}", "Years"), None);
+        assert!("Year".parse::<HeadingForm>().is_err() && "{} to {}".parse::<HeadingForm>().is_err());
     }
 }

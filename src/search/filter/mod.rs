@@ -7,7 +7,6 @@
 mod check;
 mod decide;
 pub(super) mod facts;
-pub mod headings;
 #[cfg(test)]
 mod laws;
 mod parse;
@@ -25,7 +24,7 @@ use crate::text::{Period, alike, count, first_of, fold};
 use check::{Comparison, Key, Relation, Test};
 use decide::NamespaceFacts;
 use facts::Facts;
-pub use facts::HeadingForms;
+pub use facts::{HeadingForm, HeadingForms};
 use syntax::Filter;
 
 /// Names less alike than this are not suggested.

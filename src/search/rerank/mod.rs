@@ -8,7 +8,6 @@
 //! --bench measure -- ablation` measures what the signals are worth.
 
 mod cross_encoder;
-mod statements;
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -44,6 +43,21 @@ const ROW: f32 = 0.3;
 const STATEMENT: f32 = 0.2;
 /// Candidates whose text is read.
 const READ: usize = 30;
+/// The names of each statement, in the singular.
+const STATEMENTS: [&[&str]; 3] = [
+    &["balance sheet", "statement of financial position", "资产负债表", "财务状况表"],
+    &["cash flow statement", "statement of cash flow", "现金流量表"],
+    &[
+        "income statement",
+        "P&L",
+        "profit and loss statement",
+        "statement of income",
+        "statement of operation",
+        "statement of earning",
+        "利润表",
+        "损益表",
+    ],
+];
 
 /// Reranks by the question's words if that can help, then by the requested cross-encoder or endpoint.
 pub(super) async fn rerank(
@@ -135,11 +149,28 @@ fn best_rows(recalled: &Recalled<'_>, texts: &HashMap<ChunkKey, IndexedParentChu
 
 /// The chunks below the title of a statement that the question names.
 fn below_statements(query: &str, texts: &HashMap<ChunkKey, IndexedParentChunk>) -> HashMap<ChunkKey, f32> {
-    let named = statements::named(query);
+    let named = named_statements(query);
     let is_below =
-        |chunk: &IndexedParentChunk| statements::named(own_title(chunk)).iter().any(|one| named.contains(one));
+        |chunk: &IndexedParentChunk| named_statements(own_title(chunk)).iter().any(|one| named.contains(one));
     let below = texts.iter().filter(|(_, chunk)| !named.is_empty() && is_below(chunk));
     below.map(|(key, _)| (key.clone(), 1.0)).collect()
+}
+
+/// The statements that a question or a title names, by their places: "the cash flow statement" and "Statements of Cash
+/// Flows" are the same.
+fn named_statements(text: &str) -> Vec<usize> {
+    // Off-balance-sheet arrangements are what no balance sheet shows.
+    let words = singular(text).replace(" off balance sheet ", " ");
+    let is_named = |name: &&str| if name.is_ascii() { words.contains(&singular(name)) } else { words.contains(name) };
+    (0..STATEMENTS.len()).filter(|statement| STATEMENTS[*statement].iter().any(is_named)).collect()
+}
+
+/// The words in lower case, without the `s` of plurals, each between spaces.
+fn singular(text: &str) -> String {
+    let lower = text.to_lowercase();
+    let words = lower.split(|c: char| !c.is_alphanumeric() && c != '&').filter(|word| !word.is_empty());
+    let words: Vec<&str> = words.map(|word| word.strip_suffix('s').unwrap_or(word)).collect();
+    format!(" {} ", words.join(" "))
 }
 
 /// The first cells of rows that have a figure in another cell.
@@ -219,6 +250,23 @@ mod tests {
         };
         assert_eq!(below("What are the inventories in the balance sheet?"), ["d:0"]);
         assert!(below("What are the inventories?").is_empty() && below("Use the cash flow statement.").is_empty());
+    }
+
+    #[test]
+    fn statements_have_several_names() {
+        for (text, statements) in [
+            ("Using only the statement of financial position and the P&L statement", &[0usize, 2][..]),
+            ("CONSOLIDATED BALANCE SHEETS", &[0]),
+            ("Analysis of the Consolidated Statements of Cash Flows", &[1]),
+            ("Condensed Consolidated Statements of Operations", &[2]),
+            ("according to the profit and loss statement", &[2]),
+            ("合并现金流量表（续）", &[1]),
+            ("Off-balance-sheet arrangements", &[]),
+            ("Cash flows, income and the balance of operations", &[]),
+            ("", &[]),
+        ] {
+            assert_eq!(named_statements(text), statements, "{text}");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::cues::Cues;
+use super::Cues;
 use crate::text::script::is_han;
 
 /// The word lists of `chinese.toml`, documented there.

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::cues::{Cues, words};
+use super::{Cues, words};
 
 /// The word lists of `english.toml`, documented there.
 #[derive(Debug, Deserialize)]
