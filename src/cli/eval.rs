@@ -124,7 +124,7 @@ fn check_conditions(args: &EvalArgs, conditions: &[Condition]) -> Result<()> {
     if let Some(condition) = conditions.iter().find(|condition| condition.method.is_none() != of_questions) {
         let of = if of_questions { "a set" } else { "questions" };
         let hint = format!("the figures of questions are {}, those of a set {of_set}", QUESTION_FIGURES.join(", "));
-        return refused(condition.figure(), &format!("measured only on {of}"), hint);
+        return refused(condition.figure, &format!("measured only on {of}"), hint);
     }
     if of_questions {
         return Ok(());
@@ -136,7 +136,7 @@ fn check_conditions(args: &EvalArgs, conditions: &[Condition]) -> Result<()> {
     if let Some(condition) = conditions.iter().find(|condition| condition.is_unanswerable() != args.unanswerable) {
         let with = if args.unanswerable { "without" } else { "with" };
         let hint = format!("with it kb measures {}, without it {of_set}", UNANSWERABLE_FIGURES.join(" and "));
-        return refused(condition.figure(), &format!("measured {with} --unanswerable"), hint);
+        return refused(condition.figure, &format!("measured {with} --unanswerable"), hint);
     }
     Ok(())
 }

@@ -83,7 +83,7 @@ impl Serialize for Figures {
 pub struct Condition {
     /// `None` for the figures of questions.
     pub method: Option<Method>,
-    figure: &'static str,
+    pub figure: &'static str,
     least: f64,
 }
 
@@ -92,10 +92,6 @@ fn of_sets() -> Vec<&'static str> {
 }
 
 impl Condition {
-    pub fn figure(&self) -> &'static str {
-        self.figure
-    }
-
     /// Whether its figure is measured with answers left out.
     pub fn is_unanswerable(&self) -> bool {
         UNANSWERABLE_FIGURES.contains(&self.figure)
@@ -165,9 +161,9 @@ mod tests {
         let condition: Condition = "hybrid.ndcg@10>=0.40".parse().unwrap();
         assert_eq!((condition.method, condition.figure, condition.least), (Some(Method::Hybrid), "ndcg@10", 0.4));
         let condition: Condition = "hybrid.mrr@10>=0.5".parse().unwrap();
-        assert_eq!((condition.method, condition.figure()), (Some(Method::Hybrid), "mrr@10"));
+        assert_eq!((condition.method, condition.figure), (Some(Method::Hybrid), "mrr@10"));
         let condition: Condition = "mrr@10>=0.5".parse().unwrap();
-        assert_eq!((condition.method, condition.figure()), (None, "mrr@10"));
+        assert_eq!((condition.method, condition.figure), (None, "mrr@10"));
         let condition: Condition = "hit@5 >= 0.9".parse().unwrap();
         assert_eq!((condition.method, condition.figure, condition.least), (None, "hit@5", 0.9));
         for bad in

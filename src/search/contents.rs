@@ -94,7 +94,9 @@ pub(super) async fn answer(
 ) -> Result<Answer> {
     let rows = documents_in(snapshots, scopes).await?;
     // "Item 7 of Tesla's 10-K" is not that of the only 10-K here.
-    let names_unknown_owner = names_what_no_text_has(snapshots, &request.query, &rows)?;
+    let owners = names_of_others(&request.query, &rows).into_iter();
+    let texts_of_each: Vec<u64> = owners.map(|name| parent_chunks_with(snapshots, &name)).collect::<Result<_>>()?;
+    let names_unknown_owner = texts_of_each.contains(&0);
     let named = if names_unknown_owner { Vec::new() } else { named(&request.query, wanted, &rows) };
     let part = match wanted {
         Wanted::Part(part) => Some(part),
@@ -167,12 +169,9 @@ impl MeantDocuments {
         let with_part = documents_with_part(snapshots, possible, name).await?;
         with_part.note_several(name, trace);
         let count = (with_part.best.len() + with_part.others.len()).max(1);
-        // A document that is named and lacks the part gets a note of its own.
-        let without_contents = match with_part.best.is_empty() && named.is_empty() {
-            true => with_part.without_contents,
-            false => Vec::new(),
-        };
         let rows = if with_part.best.is_empty() { named } else { with_part.best };
+        // A document that is named and lacks the part gets a note of its own.
+        let without_contents = if rows.is_empty() { with_part.without_contents } else { Vec::new() };
         Ok(MeantDocuments { rows, count, without_contents })
     }
 
@@ -209,15 +208,6 @@ impl MeantDocuments {
         let remedy = if self.count == 1 { names_one() } else { String::new() };
         text_instead(&why) + &remedy
     }
-}
-
-fn names_what_no_text_has(snapshots: &[&Snapshot], query: &str, rows: &[PlacedDocument]) -> Result<bool> {
-    for name in names_of_others(query, rows) {
-        if parent_chunks_with(snapshots, &name)? == 0 {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }
 
 fn text_instead(why: &str) -> String {

@@ -288,23 +288,19 @@ fn is_path(name: &str) -> bool {
 
 /// Whether a title or a run of its words is `wanted` (normalised) except for a few letters.
 fn is_near(title: &str, wanted: &str) -> bool {
-    let allowed = allowed_errors(wanted);
+    // How many letters may be wrong, missing, extra or swapped. One letter makes another word of a short one.
+    let allowed = match wanted.chars().count() {
+        0..=3 => 0,
+        4..=7 => 1,
+        8..=15 => 2,
+        _ => 3,
+    };
     let digits = |text: &str| text.chars().filter(|c| c.is_numeric()).collect::<String>();
     let number = digits(wanted);
     // A number that is one digit off is another number.
     let is_like = |run: &str| strsim::osa_distance(run, wanted) <= allowed && digits(run) == number;
     // A longer run has more letters too many.
     allowed > 0 && has_run(title, wanted.chars().count() + allowed, is_like)
-}
-
-/// How many letters may be wrong, missing, extra or swapped. One letter makes another word of a short one.
-fn allowed_errors(wanted: &str) -> usize {
-    match wanted.chars().count() {
-        0..=3 => 0,
-        4..=7 => 1,
-        8..=15 => 2,
-        _ => 3,
-    }
 }
 
 pub fn without_number(title: &str) -> &str {

@@ -191,28 +191,19 @@ pub(super) fn on_each<'i, T: Sync, R: Send>(
 
 /// The semantic score of each parent: its best child, and with less weight the parent chunk as a whole.
 fn parent_scores(hits: &[ScoredChunk]) -> HashMap<&str, f32> {
-    let mut known: HashMap<&str, ParentCosines> = HashMap::new();
+    // The best cosine of a parent's children, and its own.
+    let mut known: HashMap<&str, (Option<f32>, Option<f32>)> = HashMap::new();
     for hit in hits {
         let parent_id = hit.chunk_id.parent_id();
-        let cosines = known.entry(parent_id).or_default();
-        let side = if hit.chunk_id.as_str() == parent_id { &mut cosines.whole } else { &mut cosines.child };
+        let (child, whole) = known.entry(parent_id).or_default();
+        let side = if hit.chunk_id.as_str() == parent_id { whole } else { child };
         *side = Some(side.map_or(hit.score, |known| known.max(hit.score)));
     }
-    known.into_iter().filter_map(|(id, cosines)| Some((id, cosines.joined()?))).collect()
-}
-
-/// The best cosine of a parent's children, and its own.
-#[derive(Default, Clone, Copy)]
-struct ParentCosines {
-    child: Option<f32>,
-    whole: Option<f32>,
-}
-
-impl ParentCosines {
-    fn joined(self) -> Option<f32> {
-        let (child, whole) = (self.child.or(self.whole)?, self.whole.or(self.child)?);
+    let joined = |(child, whole): (Option<f32>, Option<f32>)| {
+        let (child, whole) = (child.or(whole)?, whole.or(child)?);
         Some((1.0 - WHOLE_PARENT_CHUNK_WEIGHT) * child + WHOLE_PARENT_CHUNK_WEIGHT * whole)
-    }
+    };
+    known.into_iter().filter_map(|(id, cosines)| Some((id, joined(cosines)?))).collect()
 }
 
 #[cfg(test)]

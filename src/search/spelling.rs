@@ -48,11 +48,6 @@ pub(super) struct Replacement {
 }
 
 impl Replacement {
-    fn note(&self) -> String {
-        let written: Vec<String> = self.written.iter().map(|word| format!("{word:?}")).collect();
-        format!("no text contains {:?}; searched for {}", self.typed, written.join(", "))
-    }
-
     /// Whether no text has the word, and none was searched for instead.
     pub(super) fn is_absent(&self) -> bool {
         self.missing && self.words.is_empty()
@@ -181,7 +176,9 @@ fn starts_sentence(query: &str, at: usize) -> bool {
 /// Notes which words were searched for instead of missing ones.
 pub(super) fn add_notes(replacements: &[Replacement], trace: &mut Trace) {
     for one in replacements.iter().filter(|one| one.missing && !one.words.is_empty()) {
-        trace.note(NoteCode::WordReplaced, one.note());
+        let written: Vec<String> = one.written.iter().map(|word| format!("{word:?}")).collect();
+        let message = format!("no text contains {:?}; searched for {}", one.typed, written.join(", "));
+        trace.note(NoteCode::WordReplaced, message);
     }
 }
 

@@ -20,7 +20,7 @@ pub struct Trace {
     pub(super) begun: Instant,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Stage {
     pub name: String,
     pub milliseconds: f64,
@@ -97,10 +97,8 @@ impl Trace {
             milliseconds: milliseconds(start),
             taken,
             given,
-            notes: Vec::new(),
-            candidates: Vec::new(),
-            is_listed: false,
             detailed: self.detailed,
+            ..Stage::default()
         });
         self.stages.last_mut().expect("a stage was pushed")
     }

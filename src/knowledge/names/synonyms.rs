@@ -91,14 +91,8 @@ impl Synonyms {
     fn link(&mut self, from: &[(String, String)], to: &[(String, String)]) {
         for (name, _) in from {
             let known = self.others.entry(name.clone()).or_default();
-            for (other, written) in to {
-                if known.len() >= MOST_OTHERS {
-                    break;
-                }
-                if other != name && !known.contains(written) {
-                    known.push(written.clone());
-                }
-            }
+            let others = to.iter().filter(|(other, _)| other != name).map(|(_, written)| written.clone());
+            push_new(known, others);
         }
     }
 
@@ -110,18 +104,22 @@ impl Synonyms {
 
     pub fn extend(&mut self, more: Synonyms) {
         for (name, others) in more.others {
-            let known = self.others.entry(name).or_default();
-            for other in others {
-                if known.len() < MOST_OTHERS && !known.contains(&other) {
-                    known.push(other);
-                }
-            }
+            push_new(self.others.entry(name).or_default(), others);
         }
     }
 
     /// The synonyms of the name with this key.
     pub fn of(&self, key: &str) -> &[String] {
         self.others.get(key).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// Adds the names that are not known, as far as a question gets them.
+fn push_new(known: &mut Vec<String>, others: impl IntoIterator<Item = String>) {
+    for other in others {
+        if known.len() < MOST_OTHERS && !known.contains(&other) {
+            known.push(other);
+        }
     }
 }
 

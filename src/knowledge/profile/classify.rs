@@ -59,14 +59,9 @@ struct Sums {
 
 /// The kind of a parent chunk under a title.
 pub fn classify(title: &str, text: &str) -> Kind {
-    let scores = scores(title, text);
-    let mut best = (Kind::Reference, 0.0);
-    for (kind, score) in Kind::ALL.into_iter().zip(scores) {
-        if score > best.1 {
-            best = (kind, score);
-        }
-    }
-    best.0
+    // The first of the best: `max_by` alone takes the last.
+    let scored = Kind::ALL.into_iter().zip(scores(title, text)).rev().filter(|(_, score)| *score > 0.0);
+    scored.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(Kind::Reference, |(kind, _)| kind)
 }
 
 fn scores(title: &str, text: &str) -> words::Strengths {

@@ -92,29 +92,24 @@ impl<'a> NamespaceFacts<'a> {
         Ok(())
     }
 
-    /// Whether chunks of a document can differ in this key.
-    fn is_of_chunks(&self, key: &Key, doc_id: &str) -> bool {
-        match key {
-            Key::Section | Key::Page | Key::Language | Key::Entity => true,
-            Key::Other(name) => self.noted.get(name.as_str()).is_some_and(|documents| documents.contains(doc_id)),
-            _ => false,
-        }
-    }
-
     /// What a document alone decides; `None` if its chunks may differ.
     fn verdict(&self, conditions: &[&Filter], document: &DocumentFacts) -> Option<bool> {
-        if self.named.as_ref().is_some_and(|named| !named.contains(document.doc_id.as_str())) {
+        let doc_id = document.doc_id.as_str();
+        if self.named.as_ref().is_some_and(|named| !named.contains(doc_id)) {
             return Some(false);
         }
-        all_hold(conditions, &|test| {
-            if let (Key::Entity, Some(mentions)) = (&test.key, &self.mentions) {
+        let parts_have = |name: &str| self.noted.get(name).is_some_and(|documents| documents.contains(doc_id));
+        all_hold(conditions, &|test| match (&test.key, &self.mentions) {
+            (Key::Entity, Some(mentions)) => {
                 // A chunk mentions some of the entities of its document. If all and none give the same verdict, that is
                 // decided.
                 let nothing = test.holds_of_entities(&[]);
-                let all = test.holds_of_entities(mentions.of_document(&document.doc_id));
-                return (all == nothing).then_some(nothing);
+                let all = test.holds_of_entities(mentions.of_document(doc_id));
+                (all == nothing).then_some(nothing)
             }
-            (!self.is_of_chunks(&test.key, &document.doc_id)).then(|| test.holds_of_document(document))
+            (Key::Section | Key::Page | Key::Language | Key::Entity, _) => None,
+            (Key::Other(name), _) if parts_have(name) => None,
+            _ => Some(test.holds_of_document(document)),
         })
     }
 
@@ -129,14 +124,12 @@ impl<'a> NamespaceFacts<'a> {
     }
 
     pub fn scope(&self, conditions: &[&Filter]) -> Scope {
-        let (mut matching, mut open) = (HashSet::new(), HashSet::new());
-        for document in self.documents.values() {
-            match self.verdict(conditions, document) {
-                Some(true) => drop(matching.insert(document.doc_id.as_str())),
-                Some(false) => {}
-                None => drop(open.insert(document.doc_id.as_str())),
-            }
-        }
+        let verdict = |document: &'a DocumentFacts| (document.doc_id.as_str(), self.verdict(conditions, document));
+        let verdicts: Vec<(&str, Option<bool>)> = self.documents.values().map(verdict).collect();
+        let with = |wanted: Option<bool>| -> HashSet<&str> {
+            verdicts.iter().filter(|(_, verdict)| *verdict == wanted).map(|(id, _)| *id).collect()
+        };
+        let (matching, open) = (with(Some(true)), with(None));
         if matching.len() == self.documents.len() {
             return Scope::Everything;
         }

@@ -144,13 +144,13 @@ fn choose(ranked: impl Iterator<Item = (Phrase, String)>) -> Vec<String> {
 
 fn score(phrase: Phrase, evidence: &Evidence, parent_chunks: usize, own: &HashSet<u32>) -> Option<f32> {
     let titled = evidence.titles > 0.0;
-    if !titled && (evidence.parent_chunks < LEAST_PARENT_CHUNKS || evidence.times < LEAST_TIMES || phrase.is_common()) {
+    if !titled && (evidence.parent_chunks < LEAST_PARENT_CHUNKS || evidence.times < LEAST_TIMES || phrase.is_common) {
         return None;
     }
     let spread = (evidence.parent_chunks as f32 / parent_chunks.max(1) as f32).sqrt() * SPREAD;
     let length = BY_LENGTH[phrase.length().clamp(1, BY_LENGTH.len()) - 1];
     let own = if phrase.words().all(|word| own.contains(&word)) { OF_THE_TITLE } else { 1.0 };
-    let common = if phrase.length() == 1 && phrase.is_common() { COMMON } else { 1.0 };
+    let common = if phrase.length() == 1 && phrase.is_common { COMMON } else { 1.0 };
     let untitled = if titled { 1.0 } else { UNTITLED };
     Some((evidence.titles + spread) * length * own * common * untitled)
 }

@@ -39,14 +39,15 @@ const NONE: u32 = u32::MAX;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Phrase {
     words: [u32; MOST_WORDS],
-    common: bool,
+    /// Whether one of its words is in the list `common`, so that it is a topic only if a title has it.
+    pub(super) is_common: bool,
 }
 
 impl Phrase {
     fn of(words: &[(u32, bool)]) -> Self {
         let mut all = [NONE; MOST_WORDS];
         all.iter_mut().zip(words).for_each(|(place, (word, _))| *place = *word);
-        Phrase { words: all, common: words.iter().any(|(_, common)| *common) }
+        Phrase { words: all, is_common: words.iter().any(|(_, common)| *common) }
     }
 
     pub(super) fn words(self) -> impl Iterator<Item = u32> {
@@ -55,11 +56,6 @@ impl Phrase {
 
     pub(super) fn length(self) -> usize {
         self.words().count()
-    }
-
-    /// Whether one of its words is in the list `common`, so that it is a topic only if a title has it.
-    pub(super) fn is_common(self) -> bool {
-        self.common
     }
 
     /// Whether the phrases have a word in common.
