@@ -110,9 +110,9 @@ pub(super) async fn wait_for<T>(what: &str, running: JoinHandle<Result<T>>) -> R
     running.await.map_err(|error| Error::failed(format!("the {what} model crashed: {error}")).caused_by(error))?
 }
 
-/// Ignores poisoning: entries are inserted whole, so a panic leaves the map sound.
-fn locked<T>(map: &Mutex<T>) -> MutexGuard<'_, T> {
-    map.lock().unwrap_or_else(PoisonError::into_inner)
+/// Ignores poisoning: entries are inserted and removed whole, so a panic leaves the collection sound.
+pub(super) fn locked<T>(collection: &Mutex<T>) -> MutexGuard<'_, T> {
+    collection.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The most cached questions. Each takes a block of the disk: 8 MB.

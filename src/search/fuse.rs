@@ -7,7 +7,7 @@
 //! On request reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009), with weights: Σ weight / (k + rank), as a
 //! share of what the first of both retrievers gets, so that its scores are from 0 to 1 too.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::time::Instant;
 
 use super::candidate::{Candidate, ChunkKey, RetrieverScores, Scores};
@@ -103,9 +103,7 @@ fn ranks(scores: &Scores) -> HashMap<ChunkKey, usize> {
 /// Fuses, best first; equal scores in the order of ids and namespaces, so that the same question always gives the same
 /// answer.
 fn by_scores(scores: &RetrieverScores, keyword_weight: f32, semantic_weight: f32) -> Vec<Candidate> {
-    let mut keys: Vec<&ChunkKey> = scores.keys().collect();
-    keys.sort();
-    keys.dedup();
+    let keys: BTreeSet<&ChunkKey> = scores.keys().collect();
     // A chunk without a matching word has BM25 0, which is its true lower end.
     let keyword_top = scores.keyword.values().copied().fold(0.0, f32::max);
     // The cosine has no known lower end.

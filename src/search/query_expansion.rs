@@ -4,7 +4,7 @@
 //! all other wordings together count no more than it does, and chunks that only they recall get their true scores for
 //! the question too. A search never fails because of the language model: a note says why it has no wordings.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -64,11 +64,8 @@ fn wordings(query: &str, expansion: &Expansion, wanted: LlmWordings) -> Vec<Word
     wordings
 }
 
-fn terms(text: &str) -> Vec<String> {
-    let mut terms: Vec<String> = keyword_terms(text, &[]).into_iter().map(|(_, text, _)| text).collect();
-    terms.sort();
-    terms.dedup();
-    terms
+fn terms(text: &str) -> BTreeSet<String> {
+    keyword_terms(text, &[]).into_iter().map(|(_, text, _)| text).collect()
 }
 
 /// The language model's pending answer; the store opens meanwhile.

@@ -3,7 +3,7 @@
 //! Each namespace recalls as many as are wanted in total, and the best of all are kept. A parent chunk that is in
 //! several namespaces takes one place, so that it crowds out nothing else.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use futures::future::try_join_all;
 use rayon::prelude::*;
@@ -153,15 +153,12 @@ pub(super) async fn semantic(
 
 /// The parent chunks that both retrievers score, in order: the best `pool` of keyword search and of
 /// semantic search, whose scores are by namespace.
-fn pooled(keyword: &Scores, semantic: &[HashMap<&str, f32>], pool: usize) -> Vec<ChunkKey> {
+fn pooled(keyword: &Scores, semantic: &[HashMap<&str, f32>], pool: usize) -> BTreeSet<ChunkKey> {
     let nearest = semantic.iter().enumerate().flat_map(|(namespace, scores)| {
         scores.iter().map(move |(id, score)| (ChunkKey { chunk_id: (*id).into(), namespace }, *score))
     });
     let nearest = best_of(nearest, pool).into_iter().map(|(key, _)| key);
-    let mut keys: Vec<ChunkKey> = keyword.keys().cloned().chain(nearest).collect();
-    keys.sort();
-    keys.dedup();
-    keys
+    keyword.keys().cloned().chain(nearest).collect()
 }
 
 /// The best `limit` parent chunks, best first; one that is in several namespaces counts once.

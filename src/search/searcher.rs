@@ -1,12 +1,12 @@
 //! Opens namespaces, vectors, the model and synonyms with the first question, and keeps them.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use futures::future::try_join_all;
 use tokio::sync::OnceCell;
 
-use super::encoder::{Encoder, VectorModel};
+use super::encoder::{Encoder, VectorModel, locked};
 use super::entities::Recogniser;
 use super::filter::facts::Facts;
 use super::request::SearchRequest;
@@ -175,14 +175,12 @@ impl Opened {
     pub(super) async fn snapshot(&self, namespace: &Namespace) -> Result<&Snapshot> {
         let open = || {
             let notices = self.notices.clone();
-            notices.lock().unwrap_or_else(PoisonError::into_inner).clear();
-            let keep = move |text: &str| {
-                notices.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
-            };
+            locked(&notices).clear();
+            let keep = move |text: &str| locked(&notices).push(text.to_owned());
             notice::with_receiver(keep, Snapshot::open(namespace))
         };
         let snapshot = self.snapshot.get_or_try_init(open).await;
-        self.notices.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(|text| notice::give(text));
+        locked(&self.notices).iter().for_each(|text| notice::give(text));
         snapshot
     }
 }

@@ -4,9 +4,9 @@
 //! one that it was opened with and no other is being published; every question looks again. Between questions no lease
 //! is held: pruning may remove a generation that was left open; the next question opens it again.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use super::encoder::{Encoder, LoadedModels};
+use super::encoder::{Encoder, LoadedModels, locked};
 use super::rerank::LoadedCrossEncoder;
 use super::searcher::{Opened, Searched, Searcher};
 use crate::embed::EngineChoice;
@@ -37,7 +37,7 @@ impl Warm {
     /// The generation of a namespace: the open one if it is still the published one. A question that comes while
     /// another opens it waits for that, unless a generation was published since.
     fn opened(&self, namespace: &Namespace) -> Arc<Opened> {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = locked(&self.open);
         let place = open.iter().position(|(kept, _)| kept == namespace);
         let kept = place.map(|place| open.remove(place).1);
         let published = || Manifest::read(namespace).ok().flatten();
@@ -54,7 +54,7 @@ impl Warm {
     /// used ones beyond the limit. Their vectors are in mapped files, whose memory the system takes back when it needs
     /// it.
     pub fn rest(&self) {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = locked(&self.open);
         let too_many = open.len().saturating_sub(MOST_OPEN);
         open.drain(..too_many);
         let unused = open.iter().filter(|(_, opened)| Arc::strong_count(opened) == 1);
@@ -63,7 +63,7 @@ impl Warm {
 
     /// Closes everything but the models.
     pub fn close(&self) {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        locked(&self.open).clear();
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
 use tokio::task::JoinHandle;
@@ -17,7 +17,7 @@ use crate::error::{Error, NextStep, Result, Setting};
 use crate::paths::real;
 use crate::search::candidate::Candidate;
 use crate::search::confidence::logistic;
-use crate::search::encoder::{Encoder, LONGEST_ENCODED, wait_for};
+use crate::search::encoder::{Encoder, LONGEST_ENCODED, locked, wait_for};
 use crate::search::hit::parent_chunks;
 use crate::search::note::NoteCode;
 use crate::search::request::{Rerank, SearchRequest};
@@ -109,15 +109,9 @@ async fn ask(
 /// A model that is being loaded, and the milliseconds that took.
 pub(in crate::search) type LoadingCrossEncoder = JoinHandle<Result<(Arc<CrossEncoder>, f64)>>;
 
-/// The last used model.
+/// The last used model, and the files that it was loaded from.
 #[derive(Clone, Default)]
-pub(in crate::search) struct LoadedCrossEncoder(Arc<Mutex<Option<LastUsed>>>);
-
-struct LastUsed {
-    /// What it was loaded from.
-    files: Files,
-    model: Arc<CrossEncoder>,
-}
+pub(in crate::search) struct LoadedCrossEncoder(Arc<Mutex<Option<(Files, Arc<CrossEncoder>)>>>);
 
 /// Files with their lengths and times, which change with their content.
 type Files = Vec<(PathBuf, u64, Option<SystemTime>)>;
@@ -149,13 +143,13 @@ impl LoadedCrossEncoder {
     fn get(&self, encoder: &Encoder, folder: &Path) -> Result<Arc<CrossEncoder>> {
         // Held while it loads, so that two questions do not load it twice.
         // A model is kept once it is whole, so a crash while one was loaded leaves the lock sound.
-        let mut loaded = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut loaded = locked(&self.0);
         let files = files_in(folder);
-        if let Some(last) = loaded.as_ref().filter(|last| last.files == files) {
-            return Ok(last.model.clone());
+        if let Some((_, model)) = loaded.as_ref().filter(|(known, _)| *known == files) {
+            return Ok(model.clone());
         }
         let model = Arc::new(CrossEncoder::load(&select(&encoder.choice)?, folder, cores())?);
-        *loaded = Some(LastUsed { files, model: model.clone() });
+        *loaded = Some((files, model.clone()));
         Ok(model)
     }
 }

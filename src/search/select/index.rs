@@ -25,13 +25,8 @@ pub async fn sections<'c>(
     scopes: &[Scope],
     candidates: impl Iterator<Item = (usize, &'c ChunkId)> + Clone,
 ) -> Result<Vec<SectionIndex>> {
-    let each = searcher.snapshots().await?.into_iter().enumerate();
-    try_join_all(each.map(async |(place, snapshot)| {
-        let own = candidates.clone().filter(|(namespace, _)| *namespace == place);
-        let near = documents_of(snapshot, query, &scopes[place], own).await?;
-        section_index(snapshot, query, near.as_deref()).await
-    }))
-    .await
+    let compared = compared(searcher, query, scopes, candidates).await?;
+    try_join_all(compared.iter().map(|(snapshot, ids)| section_index(snapshot, query, ids.as_deref()))).await
 }
 
 /// The sections and documents of each namespace, as [`sections`].
@@ -41,38 +36,43 @@ pub async fn documents<'c>(
     scopes: &[Scope],
     candidates: impl Iterator<Item = (usize, &'c ChunkId)> + Clone,
 ) -> Result<Vec<(SectionIndex, DocumentIndex)>> {
-    let each = searcher.snapshots().await?.into_iter().enumerate();
-    try_join_all(each.map(async |(place, snapshot)| {
-        let own = candidates.clone().filter(|(namespace, _)| *namespace == place);
-        let near = documents_of(snapshot, query, &scopes[place], own).await?;
+    let compared = compared(searcher, query, scopes, candidates).await?;
+    try_join_all(compared.iter().map(async |(snapshot, ids)| {
         // A document's words are those of its title and of its topics, which come from the text.
         let rarity = |word: &str| {
             let [titles, text] =
                 [KeywordField::Titles, KeywordField::Content].map(|field| snapshot.keyword().rarity(field, word));
             Ok(titles?.min(text?))
         };
-        let rows = snapshot.documents_with_vectors(near.as_deref()).await?;
+        let rows = snapshot.documents_with_vectors(ids.as_deref()).await?;
         let documents = DocumentIndex::new(rows, query, rarity)?;
-        Ok((section_index(snapshot, query, near.as_deref()).await?, documents))
+        Ok((section_index(snapshot, query, ids.as_deref()).await?, documents))
     }))
     .await
 }
 
-/// The documents of a namespace, given its candidates; `None` for all.
-async fn documents_of<'c>(
-    snapshot: &Snapshot,
+/// The generation of each namespace, and the ids of the documents that are compared; `None` for all.
+async fn compared<'s, 'c>(
+    searcher: &'s Searcher,
     query: &str,
-    scope: &Scope,
-    candidates: impl Iterator<Item = (usize, &'c ChunkId)>,
-) -> Result<Option<Vec<DocId>>> {
-    match scope.documents() {
-        Some(ids) if ids.len() <= MOST => return Ok(Some(ids.into_iter().map(DocId::from).collect())),
-        None if snapshot.counts().await?[0] <= MOST => return Ok(None),
-        _ => {}
-    }
-    let mut near: BTreeSet<DocId> = candidates.map(|(_, id)| id.doc_id().into()).collect();
-    near.extend(snapshot.keyword().documents_by_titles(query, scope, MOST)?);
-    Ok(Some(near.into_iter().collect()))
+    scopes: &[Scope],
+    candidates: impl Iterator<Item = (usize, &'c ChunkId)> + Clone,
+) -> Result<Vec<(&'s Snapshot, Option<Vec<DocId>>)>> {
+    let each = searcher.snapshots().await?.into_iter().zip(scopes).enumerate();
+    try_join_all(each.map(async |(place, (snapshot, scope))| {
+        let ids: Option<Vec<DocId>> = match scope.documents() {
+            Some(ids) if ids.len() <= MOST => Some(ids.into_iter().map(DocId::from).collect()),
+            None if snapshot.counts().await?[0] <= MOST => None,
+            _ => {
+                let own = candidates.clone().filter(|(namespace, _)| *namespace == place);
+                let mut near: BTreeSet<DocId> = own.map(|(_, id)| id.doc_id().into()).collect();
+                near.extend(snapshot.keyword().documents_by_titles(query, scope, MOST)?);
+                Some(near.into_iter().collect())
+            }
+        };
+        Ok((snapshot, ids))
+    }))
+    .await
 }
 
 async fn section_index(snapshot: &Snapshot, query: &str, doc_ids: Option<&[DocId]>) -> Result<SectionIndex> {

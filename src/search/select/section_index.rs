@@ -32,19 +32,16 @@ struct Title {
     whole: String,
     letters: String,
     without_number: String,
-    words: Vec<String>,
+    words: BTreeSet<String>,
 }
 
 impl Title {
     fn of(title: &str) -> Self {
-        let mut words: Vec<String> = tokenize(title).into_iter().map(|token| token.text).collect();
-        words.sort();
-        words.dedup();
         Title {
             whole: squeeze(&fold(title)),
             letters: normalise_title(title),
             without_number: normalise_title(without_number(title)),
-            words,
+            words: tokenize(title).into_iter().map(|token| token.text).collect(),
         }
     }
 }
@@ -72,7 +69,7 @@ impl SectionIndex {
             by_document.entry(row.doc_id.clone()).or_insert(at..at).end = at + 1;
         }
         let asked = Title::of(query);
-        let informative = informative(asked.words.iter().cloned().collect());
+        let informative = informative(asked.words.clone());
         let titles: Vec<Title> = rows.iter().map(|row| Title::of(&row.title)).collect();
         let shared = titles.iter().filter(|title| title.words.iter().any(|word| informative.contains(word)));
         let weighed: BTreeSet<&String> = shared.flat_map(|title| &title.words).chain(&informative).collect();
@@ -155,9 +152,9 @@ impl SectionIndex {
         let all: f32 = informative.iter().map(|word| self.rarity(word)).sum();
         let counts = |word: &&String| !is_stopword(word) || informative.contains(*word);
         let whole: f32 = title.words.iter().filter(counts).map(|word| self.rarity(word)).sum();
-        let missing = informative.iter().filter(|word| !has(title, word));
+        let missing = informative.iter().filter(|word| !title.words.contains(*word));
         let above: Vec<usize> = self.with_those_above(at).skip(1).collect();
-        let named_above = missing.filter(|word| above.iter().any(|&at| has(&self.titles[at], word)));
+        let named_above = missing.filter(|word| above.iter().any(|&at| self.titles[at].words.contains(*word)));
         let above: f32 = named_above.map(|word| ABOVE * self.rarity(word)).sum();
         let (asked_share, title_share) = ((own + above) / all, own / whole);
         2.0 * asked_share * title_share / (asked_share + title_share)
@@ -166,10 +163,6 @@ impl SectionIndex {
     fn rarity(&self, word: &str) -> f32 {
         self.rarities.get(word).copied().unwrap_or_default()
     }
-}
-
-fn has(title: &Title, word: &String) -> bool {
-    title.words.binary_search(word).is_ok()
 }
 
 #[cfg(test)]
