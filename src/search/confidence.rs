@@ -287,8 +287,7 @@ mod tests {
     #[test]
     fn a_synonym_is_worth_as_much_as_the_word_and_a_replacement_half() {
         let words = [("tdo", 1.0), ("bearng", 1.0)];
-        let synonym =
-            FoundSynonyms { typed: "TDO".to_owned(), others: vec!["transport disconnect".to_owned()], is_guess: false };
+        let synonym = FoundSynonyms::new("TDO", vec!["transport disconnect".to_owned()]);
         let replacement = Replacement {
             typed: "bearng".to_owned(),
             missing: true,
@@ -306,8 +305,7 @@ mod tests {
 
     #[test]
     fn another_name_counts_for_the_words_of_the_question_when_reranking() {
-        let synonym =
-            FoundSynonyms { typed: "TDO".to_owned(), others: vec!["transport disconnect".to_owned()], is_guess: false };
+        let synonym = FoundSynonyms::new("TDO", vec!["transport disconnect".to_owned()]);
         let others = [Alternative::synonym(&synonym)];
         let name: Vec<&str> = others[0].others[0].iter().map(String::as_str).collect();
         let (coverage, found) = found(&[("tdo", 1.0), ("profit", 3.0)], &others, &name);

@@ -222,8 +222,7 @@ mod tests {
 
     #[test]
     fn a_part_of_a_word_with_a_synonym_has_none() {
-        let synonyms =
-            [FoundSynonyms { typed: "Support desk".into(), others: vec!["help line".into()], is_guess: false }];
+        let synonyms = [FoundSynonyms::new("Support desk", vec!["help line".into()])];
         let known = |word: &str| has_synonym(&words(word)[0].token, &synonyms);
         assert!(known("support") && known("desks") && !known("port"));
     }

@@ -145,32 +145,18 @@ mod tests {
         text: String,
     }
 
-    fn labelled() -> Vec<Labelled> {
-        let text = include_str!("../../../fixtures/profile/parent-chunks.jsonl");
-        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-    }
-
     /// The number of parent chunks of a set that are classified right, the number of all, and the wrong ones with
     /// scores.
     fn right(set: &str, language: &str) -> (usize, usize, String) {
-        let (mut right, mut all, mut wrong) = (0, 0, String::new());
-        for parent_chunk in labelled() {
-            if parent_chunk.set != set || parent_chunk.language != language {
-                continue;
-            }
-            let classified = classify(&parent_chunk.title, &parent_chunk.text);
-            all += 1;
-            if classified == parent_chunk.kind {
-                right += 1;
-                continue;
-            }
-            let scores = scores(&parent_chunk.title, &parent_chunk.text);
-            wrong.push_str(&format!(
-                "{classified:?} for {:?}: {} {scores:.2?}\n",
-                parent_chunk.kind, parent_chunk.title
-            ));
-        }
-        (right, all, wrong)
+        let text = include_str!("../../../fixtures/profile/parent-chunks.jsonl");
+        let labelled = text.lines().map(|line| serde_json::from_str::<Labelled>(line).unwrap());
+        let all: Vec<Labelled> = labelled.filter(|one| one.set == set && one.language == language).collect();
+        let wrong = all.iter().filter_map(|Labelled { kind, title, text, .. }| {
+            let (classified, scores) = (classify(title, text), scores(title, text));
+            (classified != *kind).then(|| format!("{classified:?} for {kind:?}: {title} {scores:.2?}\n"))
+        });
+        let wrong: Vec<String> = wrong.collect();
+        (all.len() - wrong.len(), all.len(), wrong.concat())
     }
 
     #[test]
