@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::chinese_numbers::other_numerals;
-use super::joined_words::{joined_words, runs};
+use super::joined_words::{JoinedWords, joined_words, runs};
 use super::retrievers::parent_chunks_with;
 use super::short_forms::short_forms;
 use super::understand::{KeywordTerms, is_in_capitals, keyword_terms};
@@ -47,7 +47,7 @@ pub(super) struct FoundSynonyms {
 }
 
 impl FoundSynonyms {
-    fn new(typed: &str, others: Vec<String>) -> Self {
+    pub(super) fn new(typed: &str, others: Vec<String>) -> Self {
         FoundSynonyms { typed: typed.to_owned(), others, is_guess: false }
     }
 
@@ -68,31 +68,29 @@ pub(super) fn add_synonyms(
         return Ok(Vec::new());
     }
     let mut meanings = add_other_names(snapshots, listed, query, terms)?;
-    for name in joined_words(query) {
-        if !is_named(&meanings, &name.range)
-            && parent_chunks_with(snapshots, &name.word)? > 0
-            && add(&name.written, NAME_WEIGHT, terms)
-        {
-            let meaning = FoundSynonyms::new(&query[name.range.clone()], vec![name.written]);
-            meanings.push((name.range, meaning));
+    // Each with the weight of another name.
+    let mut possible: Vec<(Range<usize>, FoundSynonyms, f32)> = Vec::new();
+    for JoinedWords { written, word, range } in joined_words(query) {
+        if parent_chunks_with(snapshots, &word)? > 0 {
+            possible.push((range.clone(), FoundSynonyms::new(&query[range], vec![written]), NAME_WEIGHT));
         }
     }
     for (range, written) in other_numerals(query) {
         // The same number: each of its characters counts as if it were typed.
         let weight = written.chars().count() as f32;
-        if !is_named(&meanings, &range) && add(&written, weight, terms) {
-            meanings.push((range.clone(), FoundSynonyms::new(&query[range], vec![written])));
-        }
+        possible.push((range.clone(), FoundSynonyms::new(&query[range], vec![written]), weight));
     }
-    for (range, mut others) in short_forms(snapshots, query)? {
-        if is_named(&meanings, &range) {
-            continue;
-        }
+    for (range, others) in short_forms(snapshots, query)? {
         let weight = NAME_WEIGHT / others.len() as f32;
-        others.retain(|other| add(other, weight, terms));
-        if !others.is_empty() {
-            let typed = &query[range.clone()];
-            meanings.push((range, FoundSynonyms { is_guess: true, ..FoundSynonyms::new(typed, others) }));
+        let guess = FoundSynonyms { is_guess: true, ..FoundSynonyms::new(&query[range.clone()], others) };
+        possible.push((range, guess, weight));
+    }
+    for (range, mut meaning, weight) in possible {
+        if !is_named(&meanings, &range) {
+            meaning.others.retain(|other| add(other, weight, terms));
+            if !meaning.others.is_empty() {
+                meanings.push((range, meaning));
+            }
         }
     }
     meanings.sort_by_key(|(range, _)| range.start);
