@@ -166,13 +166,15 @@ impl MeantDocuments {
             return Ok(MeantDocuments { rows: named, count: 1, without_contents: Vec::new() });
         };
         let possible = if named.is_empty() { rows } else { named.clone() };
-        let with_part = documents_with_part(snapshots, possible, name).await?;
-        with_part.note_several(name, trace);
-        let count = (with_part.best.len() + with_part.others.len()).max(1);
-        let rows = if with_part.best.is_empty() { named } else { with_part.best };
+        let mut meant = documents_with_part(snapshots, possible, name, trace).await?;
+        if meant.rows.is_empty() {
+            meant.rows = named;
+        }
         // A document that is named and lacks the part gets a note of its own.
-        let without_contents = if rows.is_empty() { with_part.without_contents } else { Vec::new() };
-        Ok(MeantDocuments { rows, count, without_contents })
+        if !meant.rows.is_empty() {
+            meant.without_contents.clear();
+        }
+        Ok(meant)
     }
 
     /// Drops the tables of contents if more than `most` are meant. Notes why none is left.
@@ -245,41 +247,18 @@ pub(super) async fn note_ambiguous_section(
     // The search filters again and notes what is unknown in the filter.
     let scopes = filter(searcher, request, &snapshots, &mut Trace::new(false)).await?;
     let documents = documents_in(&snapshots, &scopes).await?;
-    documents_with_part(&snapshots, documents, &name).await?.note_several(&name, trace);
+    documents_with_part(&snapshots, documents, &name, trace).await?;
     Ok(())
 }
 
-/// The documents with a part of some name or number.
-#[derive(Default)]
-struct DocumentsWithPart {
-    /// Those that have it most literally, if possible only once.
-    best: Vec<PlacedDocument>,
-    /// Others with the same number.
-    others: Vec<PlacedDocument>,
-    /// Those without a table of contents, whose text may have the part.
-    without_contents: Vec<PlacedDocument>,
-}
-
-impl DocumentsWithPart {
-    /// Notes which documents have the part if several do.
-    fn note_several(&self, name: &str, trace: &mut Trace) {
-        let all = self.best.iter().chain(&self.others);
-        let sources: Vec<String> = all.map(|(_, document)| document.source.clone()).collect();
-        let many = sources.len();
-        if many > 1 {
-            let sources = first_of(sources.into_iter());
-            let message = format!("{many} documents have {name:?}: {sources}; {} names one", Setting("doc"));
-            trace.note(NoteCode::PartInSeveral, message);
-        }
-    }
-}
-
-/// Those of `rows` with a part of this name or number.
+/// Those of `rows` that have a part of this name or number most literally, if possible only once. Notes which have it if
+/// several do, also those with the same number in another form.
 async fn documents_with_part(
     snapshots: &[&Snapshot],
     rows: Vec<PlacedDocument>,
     name: &str,
-) -> Result<DocumentsWithPart> {
+    trace: &mut Trace,
+) -> Result<MeantDocuments> {
     let mut sections: HashMap<(usize, DocId), Vec<SectionRow>> = HashMap::new();
     for (place, snapshot) in snapshots.iter().enumerate() {
         for row in snapshot.all_sections().await?.into_iter().filter(|row| !row.is_preamble()) {
@@ -292,11 +271,16 @@ async fn documents_with_part(
     let reading = |placed: &PlacedDocument| Reading::of(&placed.1, sections_of(placed)?, name);
     let named = with_contents.into_iter().filter_map(|placed| Some((reading(&placed)?, placed)));
     let named: Vec<(Reading, PlacedDocument)> = named.collect();
-    let Some(most_literal) = named.iter().map(|(reading, _)| *reading).min() else {
-        return Ok(DocumentsWithPart { without_contents, ..DocumentsWithPart::default() });
-    };
-    let alike = named.into_iter().filter(|(reading, _)| reading.is_like(most_literal));
-    let (best, others): (Vec<_>, Vec<_>) = alike.partition(|(reading, _)| *reading == most_literal);
-    let rows = |named: Vec<(Reading, PlacedDocument)>| named.into_iter().map(|(_, row)| row).collect();
-    Ok(DocumentsWithPart { best: rows(best), others: rows(others), without_contents })
+    let most_literal = named.iter().map(|(reading, _)| *reading).min();
+    let alike = named.into_iter().filter(|(reading, _)| most_literal.is_some_and(|best| reading.is_like(best)));
+    let (best, others): (Vec<_>, Vec<_>) = alike.partition(|(reading, _)| Some(*reading) == most_literal);
+    let many = best.len() + others.len();
+    if many > 1 {
+        let sources = best.iter().chain(&others).map(|(_, (_, document))| document.source.clone());
+        let sources = first_of(sources.collect::<Vec<String>>().into_iter());
+        let message = format!("{many} documents have {name:?}: {sources}; {} names one", Setting("doc"));
+        trace.note(NoteCode::PartInSeveral, message);
+    }
+    let rows = best.into_iter().map(|(_, row)| row).collect();
+    Ok(MeantDocuments { rows, count: many.max(1), without_contents })
 }
