@@ -193,10 +193,7 @@ pub struct Answered {
 impl Answered {
     /// How well it was answered; less is better.
     fn rank(&self) -> usize {
-        match self.answerable {
-            true => self.place.unwrap_or(usize::MAX),
-            false => self.hits.min(1),
-        }
+        if self.answerable { self.place.unwrap_or(usize::MAX) } else { self.hits.min(1) }
     }
 }
 

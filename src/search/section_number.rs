@@ -130,10 +130,7 @@ fn written_out(name: &str) -> String {
     };
     let number = name.trim_end_matches(unit).trim();
     let bare = number.strip_prefix('第').unwrap_or(number).trim();
-    match bare.contains('.') {
-        true => format!("§ {bare}"),
-        false => format!("第{bare}{unit}"),
-    }
+    if bare.contains('.') { format!("§ {bare}") } else { format!("第{bare}{unit}") }
 }
 
 /// The number at the start of a text, and its length including the separator after it.

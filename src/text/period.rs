@@ -252,10 +252,7 @@ pub fn moment(time: Timestamp, now: &Zoned) -> String {
 /// The day, if the moment is midnight UTC; otherwise the moment in RFC 3339.
 pub fn date_or_moment(time: Timestamp) -> String {
     let utc = time.to_zoned(TimeZone::UTC);
-    match utc.time() == jiff::civil::Time::midnight() {
-        true => utc.date().to_string(),
-        false => time.to_string(),
-    }
+    if utc.time() == jiff::civil::Time::midnight() { utc.date().to_string() } else { time.to_string() }
 }
 
 /// `3 minutes ago`, in the largest unit that gives two or more.
