@@ -40,6 +40,8 @@ fn a_state_holds_from_its_time_until_the_next() {
     assert_eq!(state("2025-02-03"), "out of order");
     let pump = &sandbox.items(&["entities", "一号泵"])[0];
     assert_eq!(texts(&pump["states"], "/state"), ["new", "in service", "out of order"]);
+    let earlier = sandbox.items(&["entities", "一号泵", "--as-of", "2024-05"]);
+    assert_eq!(texts(&earlier[0]["states"], "/state"), ["new"]);
     assert_eq!(pump["entity_type"], "pump");
 }
 
@@ -92,16 +94,18 @@ fn mentions_follow_parent_chunks_and_names() {
     // A longer name takes the mentions of a shorter one inside it.
     set(&sandbox, &["打开排气阀"]);
     assert_eq!(counts()[1..], [("打开排气阀".to_owned(), (1, 1)), ("排气阀".to_owned(), (1, 1))]);
-    sandbox.write("more.md", "# More\n\nThe ｐｕｍｐ　Ｐ-１２ leaks.\n");
+    sandbox.write("more.md", "# More\n\nThe ｐｕｍｐ　Ｐ-１２ leaks.\n\n## Again\n\nPump P-12 leaks again.\n");
     sandbox.json(&["ingest", ".", "--no-embed"]);
-    assert_eq!(counts()[0].1, (3, 3));
+    assert_eq!(counts()[0].1, (3, 4));
+    let pump = &sandbox.items(&["entities", "Pump P-12"])[0];
+    assert_eq!(texts(&pump["mentions"], "/source"), ["more.md", "guide.md", "手册.md"], "most parent chunks first");
     sandbox.json(&["remove", "guide.md"]);
-    assert_eq!(counts()[0].1, (2, 2));
+    assert_eq!(counts()[0].1, (2, 3));
     set(&sandbox, &["Pump P-12", "--remove", "--alias", "一号泵"]);
-    assert_eq!(counts()[0].1, (1, 1));
+    assert_eq!(counts()[0].1, (1, 2));
     let chunk = sandbox.items(&["chunks-list", "--doc", "more.md"])[0]["chunk_id"].as_str().unwrap().to_owned();
     sandbox.json(&["chunk-edit", &chunk, "--content", "Nothing leaks."]);
-    assert_eq!(counts()[0].1, (0, 0));
+    assert_eq!(counts()[0].1, (1, 1));
     sandbox.kb(&["check"]).ok();
 }
 
@@ -259,6 +263,7 @@ fn a_bad_line_is_named_and_changes_nothing() {
         assert_eq!(sandbox.kb(args).code, 2, "{args:?}");
     }
     sandbox.kb(&["entities", "Pump P12"]).tells(1, "did you mean \"Pump P-12\"?");
+    sandbox.kb(&["entities", "P-12"]).tells(1, "no entity \"P-12\"; `kb entities` lists them");
     assert_eq!(sandbox.kb(&["entity-set", "x", "-n", "nowhere"]).code, 2);
     assert_eq!(generation(&sandbox), before);
 }

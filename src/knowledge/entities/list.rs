@@ -95,37 +95,3 @@ pub fn describe(
 pub fn nearest<'n>(names: impl Iterator<Item = &'n str>, typed: &str) -> Option<&'n str> {
     alike(names.map(|name| (fold_name(name), name)), &fold_name(typed), ALIKE).into_iter().next()
 }
-
-#[cfg(test)]
-mod tests {
-    use jiff::Timestamp;
-
-    use super::*;
-
-    fn at(text: &str) -> Timestamp {
-        text.parse().unwrap()
-    }
-
-    fn pump() -> EntityRow {
-        let mut row = EntityRow::named("Pump P-12", at("2026-01-01T00:00:00Z"));
-        row.kind = "machine".to_owned();
-        row.aliases = vec!["一号泵".to_owned()];
-        for (time, state) in [("2026-03-01T00:00:00Z", "on"), ("2026-06-01T00:00:00Z", "off")] {
-            row.set_state(EntityState { time: at(time).into(), state: state.to_owned(), set_at: at(time) });
-        }
-        row.mentions = [("doc111".into(), 1), ("doc222".into(), 4)].into();
-        row
-    }
-
-    #[test]
-    fn an_entity_is_described_by_any_of_its_names() {
-        let documents = [DocumentRow::sample("doc111"), DocumentRow::sample("doc222"), DocumentRow::sample("doc333")];
-        let found = describe(&[pump()], &documents, "一号泵", "default", &at("2026-04-01T00:00:00Z").into()).unwrap();
-        assert_eq!((found.states.len(), found.listed.parents, found.listed.documents), (1, 5, 2));
-        let mentions: Vec<&str> = found.mentions.iter().map(|mention| mention.doc_id.as_str()).collect();
-        assert_eq!(mentions, ["doc222", "doc111"]);
-        assert_eq!(describe(&[pump()], &documents, "P-12", "default", &Timestamp::UNIX_EPOCH.into()), None);
-        assert_eq!(nearest(pump().names(), "pump p12"), Some("Pump P-12"));
-        assert_eq!(nearest(pump().names(), "valve"), None);
-    }
-}
