@@ -134,23 +134,15 @@ mod tests {
     }
 
     #[test]
-    fn english_and_chinese_sentences_end_at_their_punctuation() {
+    fn sentences_end_at_punctuation_and_blank_lines_but_not_at_wrapped_ones() {
         assert_eq!(split("Open the valve. Then wait."), ["Open the valve. ", "Then wait."]);
         assert_eq!(split("先打开阀门。然后等待！"), ["先打开阀门。", "然后等待！"]);
-    }
-
-    #[test]
-    fn blank_lines_are_boundaries_and_wrapped_ones_are_not() {
         assert_eq!(split("Open the\nvalve now.\n\nNext part"), ["Open the\nvalve now.\n\n", "Next part"]);
     }
 
     #[test]
-    fn list_items_stand_alone() {
-        assert_eq!(split("Do:\n1. open it\n2. close it").len(), 3);
-    }
-
-    #[test]
     fn the_number_of_an_item_stays_with_its_text() {
+        assert_eq!(split("Do:\n1. open it\n2. close it").len(), 3, "items stand alone");
         assert_eq!(
             split("It is done.\n1. Open the valve.\n2. Wait."),
             ["It is done.\n", "1. Open the valve.\n", "2. Wait."]

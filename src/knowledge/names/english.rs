@@ -149,12 +149,5 @@ mod tests {
         assert_eq!(found("Gate valves (also called sluice valves) are slow."), ["sluice valves = Gate valves"]);
         let party = "This is between Acme Pumps of Hull Limited, hereinafter referred to as Acme, and others.";
         assert_eq!(found(party), ["Acme = Acme Pumps of Hull Limited"]);
-        for nothing in [
-            "Acme Limited (hereinafter the \"Company\") sells pumps.",
-            "It is hard to say what is also known as good.",
-            "Nobody knows why it was abbreviated so.",
-        ] {
-            assert_eq!(found(nothing), [""; 0], "{nothing}");
-        }
     }
 }

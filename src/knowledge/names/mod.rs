@@ -94,6 +94,22 @@ mod tests {
             "打开阀门（见图 3）。水泵（备用）应停止，即不得启动。",
             "该方法（如下）称重后即可使用。",
             "",
+            // Contract parties, and other uses of the words that define names.
+            "Acme Limited (hereinafter the \"Company\") sells pumps.",
+            "It is hard to say what is also known as good.",
+            "Nobody knows why it was abbreviated so.",
+            "北京云泵科技有限公司（以下简称甲方）负责。",
+            "本标准（以下简称本标准）适用。",
+            "三日内，即周五之前完成。",
+            "打开阀门，即可排水。",
+            "这是一种很有用而且在各地都常见的设备，又称好用。",
+            "该泵的俗称很多。",
+            "这里通常又称三角洲。",
+            "提供服务提供者接口（见 3.2）。",
+            "有三名议员（MEP）出席。",
+            "银行的英文（BIDV）见下。",
+            "市民简称川医。",
+            "用编辑器（ASCII）打开文件。",
         ] {
             assert_eq!(found(text), [""; 0], "{text}");
         }
