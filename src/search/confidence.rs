@@ -95,11 +95,7 @@ pub(super) struct Coverage {
 }
 
 struct Word {
-    /// By its rarity in the searched documents …
-    weight: f32,
-    /// … and in all.
-    weight_in_all: f32,
-    is_year: bool,
+    own: QuestionWord,
     /// Its place among the words that are searched for.
     at: usize,
     /// The places of the words of each name that stands for it, and the worth of that name.
@@ -117,14 +113,7 @@ impl Word {
         };
         let is_own = |text: &String| own.iter().any(|(_, term, _)| term == text);
         let words = searched.iter().enumerate().filter(|(_, word)| is_own(&word.text));
-        let word = |(at, word): (usize, &QuestionWord)| Word {
-            weight: word.weight,
-            weight_in_all: word.weight_in_all,
-            is_year: is_year(&word.text),
-            at,
-            others: others(&word.text),
-        };
-        words.map(word).collect()
+        words.map(|(at, word)| Word { own: word.clone(), at, others: others(&word.text) }).collect()
     }
 }
 
@@ -163,19 +152,19 @@ impl Coverage {
     /// figure of another year looks like an answer in all other words. A comparison of years is answered one year at a
     /// time.
     fn lacks_year(&self, found: &WordsFound) -> bool {
-        let mut years = self.words.iter().filter(|word| word.is_year).peekable();
+        let mut years = self.words.iter().filter(|word| is_year(&word.own.text)).peekable();
         years.peek().is_some() && years.all(|word| !found.content[word.at] && !found.titles[word.at])
     }
 
     /// Whether a word of the question tells one of the searched parent chunks from another.
     pub(super) fn distinguishes(&self) -> bool {
-        self.words.iter().any(|word| word.weight > 0.0)
+        self.words.iter().any(|word| word.own.weight > 0.0)
     }
 
     /// The shares of the question's words, by their rarity in the searched documents, that are in a parent chunk or in
     /// the titles above it, and that are in the titles.
     pub(super) fn shares(&self, found: &WordsFound) -> [f32; 2] {
-        let weight = |word: &Word| word.weight;
+        let weight = |word: &QuestionWord| word.weight;
         let anywhere = self.share_by(weight, |at| found.content[at] || found.titles[at]);
         [anywhere, self.share_by(weight, |at| found.titles[at])]
     }
@@ -194,7 +183,7 @@ impl Coverage {
     }
 
     /// Another name of a thing counts for each word of its name in the question.
-    fn share_by(&self, weight: impl Fn(&Word) -> f32, is_there: impl Fn(usize) -> bool) -> f32 {
+    fn share_by(&self, weight: impl Fn(&QuestionWord) -> f32, is_there: impl Fn(usize) -> bool) -> f32 {
         let of_word = |word: &Word| {
             let of_name = |(name, worth): &(Vec<usize>, f32)| {
                 let there = name.iter().filter(|at| is_there(**at)).count();
@@ -202,8 +191,8 @@ impl Coverage {
             };
             if is_there(word.at) { 1.0 } else { word.others.iter().map(of_name).fold(0.0, f32::max) }
         };
-        let all: f32 = self.words.iter().map(&weight).sum();
-        let there: f32 = self.words.iter().map(|word| weight(word) * of_word(word)).sum();
+        let all: f32 = self.words.iter().map(|word| weight(&word.own)).sum();
+        let there: f32 = self.words.iter().map(|word| weight(&word.own) * of_word(word)).sum();
         if all > 0.0 { there / all } else { 0.0 }
     }
 }
