@@ -249,26 +249,22 @@ pub async fn ask_questions(
 }
 
 async fn answer(searcher: &Searcher, question: &Question, request: &SearchRequest) -> Result<Answered> {
-    let mut answered = Answered {
-        question: question.question.clone(),
-        answerable: question.is_answerable(),
-        place: None,
-        hits: 0,
-        confidence: 0.0,
-        first: None,
-    };
     let found = searcher.search(request).await?;
-    answered.confidence = found.confidence();
-    if !found.contents.is_empty() {
-        answered.hits = found.contents.len();
-        answered.place = found.contents.iter().position(|own| question.is_answered_by_contents(own)).map(|at| at + 1);
-        answered.first = found.contents.first().map(|own| format!("{} table of contents", own.document.source));
-        return Ok(answered);
-    }
-    answered.hits = found.hits.len();
-    answered.place = found.hits.iter().position(|hit| question.is_answered_by(hit)).map(|place| place + 1);
-    answered.first = found.hits.first().map(|hit| format!("{} {}", hit.source, truncate(&hit.section.titles, 60)));
-    Ok(answered)
+    let (place, hits, first) = match &found.contents[..] {
+        [] => (
+            found.hits.iter().position(|hit| question.is_answered_by(hit)),
+            found.hits.len(),
+            found.hits.first().map(|hit| format!("{} {}", hit.source, truncate(&hit.section.titles, 60))),
+        ),
+        [first, ..] => (
+            found.contents.iter().position(|own| question.is_answered_by_contents(own)),
+            found.contents.len(),
+            Some(format!("{} table of contents", first.document.source)),
+        ),
+    };
+    let (question, answerable) = (question.question.clone(), question.is_answerable());
+    let (place, confidence) = (place.map(|at| at + 1), found.confidence());
+    Ok(Answered { question, answerable, place, hits, confidence, first })
 }
 
 fn figures(answered: &[Answered]) -> Figures {

@@ -152,7 +152,8 @@ fn key(model: &Model, question: &str) -> String {
 
 /// The model of the searched vectors: one for all namespaces, because cosines of two models cannot be compared.
 pub(super) struct VectorModel {
-    records: Vec<ModelRecord>,
+    /// That of the first namespace.
+    record: ModelRecord,
     model: Result<Arc<Model>, Unusable>,
 }
 
@@ -168,10 +169,7 @@ impl VectorModel {
     ///
     /// # Errors
     /// If there is no namespace.
-    pub(super) fn new(
-        each: Vec<(&str, ModelRecord)>,
-        find: impl Fn(&ModelRecord) -> Result<Arc<Model>>,
-    ) -> Result<Self> {
+    pub(super) fn new(each: &[(&str, ModelRecord)], find: impl Fn(&ModelRecord) -> Result<Arc<Model>>) -> Result<Self> {
         let (_, first) = each.first().ok_or_else(|| Error::usage("no namespace to search was named"))?;
         let model = if each.iter().all(|(_, record)| record == first) {
             find(first).map_err(Unusable::Missing)
@@ -179,7 +177,7 @@ impl VectorModel {
             let each: Vec<String> = each.iter().map(|(name, record)| format!("{name} has {}", record.name)).collect();
             Err(Unusable::Several(each.join(", ")))
         };
-        Ok(VectorModel { records: each.into_iter().map(|(_, record)| record).collect(), model })
+        Ok(VectorModel { record: first.clone(), model })
     }
 
     /// The model, if semantic search can use it.
@@ -228,8 +226,7 @@ impl VectorModel {
 
     /// Refuses generations that were published with vectors of another model since the records were read.
     pub(super) fn check(&self, snapshots: &[&Snapshot]) -> Result<()> {
-        let mut each = self.records.iter().zip(snapshots);
-        if each.all(|(record, snapshot)| *record == snapshot.manifest().model) {
+        if snapshots.iter().all(|snapshot| snapshot.manifest().model == self.record) {
             return Ok(());
         }
         Err(Error::failed("vectors of another model were published just now").hint("search again"))

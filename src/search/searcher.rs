@@ -81,7 +81,7 @@ impl Searcher {
                 };
                 each.push((searched.name(), record));
             }
-            VectorModel::new(each, |record| self.encoder.model_of(record))
+            VectorModel::new(&each, |record| self.encoder.model_of(record))
         };
         self.model.get_or_try_init(read).await
     }

@@ -26,7 +26,7 @@ fn sandbox(flags: &[&str]) -> Sandbox {
 #[test]
 fn a_greeting_is_not_searched_for() {
     let sandbox = Sandbox::with_keyword_fixtures();
-    for greeting in ["hello", "谢谢！"] {
+    for greeting in ["hello", "谢谢！", "謝謝！"] {
         let run = sandbox.kb(&["search", greeting, "--format", "json"]);
         run.shows(1, "no_search_needed").lacks("nothing found");
     }

@@ -15,7 +15,7 @@ use super::hit::{Described, Hit, Omitted, nothing_fits};
 use super::request::SearchRequest;
 use super::result::Ranking;
 use super::searcher::Searcher;
-use super::shape::{GroupBy, SECTION_TOKENS};
+use super::shape::SECTION_TOKENS;
 use super::trace::Trace;
 use crate::embed::TokenCounter;
 use crate::error::Result;
@@ -63,7 +63,10 @@ pub(super) async fn expand(
         hit.find_snippet(&request.query);
     }
     trace.stage("snippets", start, hits.len(), hits.len());
-    let mut hits = group(hits, shape.groups_by());
+    // A group has the place of its best hit and keeps its order.
+    let by = shape.groups_by();
+    let in_groups = groups(hits, |a, b| by.id(a).is_some() && by.id(a) == by.id(b));
+    let mut hits: Vec<Hit> = in_groups.into_iter().flatten().collect();
     hits.iter_mut().zip(1..).for_each(|(hit, rank)| hit.rank = rank);
     Ok((hits, left_out))
 }
@@ -227,11 +230,6 @@ fn fit(hits: &mut Vec<Hit>, most: usize, counter: &TokenCounter) -> Result<Vec<O
         Some(least) if hits.is_empty() => Err(nothing_fits(least, most)),
         _ => Ok(left_out),
     }
-}
-
-/// Puts the hits of a section or a document together. A group has the place of its best hit and keeps its order.
-fn group(hits: Vec<Hit>, by: GroupBy) -> Vec<Hit> {
-    groups(hits, |a, b| by.id(a).is_some() && by.id(a) == by.id(b)).into_iter().flatten().collect()
 }
 
 #[cfg(test)]

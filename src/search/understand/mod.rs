@@ -182,11 +182,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_greeting_in_traditional_characters_is_a_greeting() {
-        assert!(Understanding::needs_no_search(&SearchRequest::new("謝謝！")));
-    }
-
-    #[test]
     fn digits_and_letters_of_a_question_may_be_full_width() {
         let one = Understanding::of("手册第６章讲什么？");
         let part = AskedPart { name: "第6章".to_owned(), says_of_what: false };
