@@ -39,15 +39,8 @@ impl Searcher {
     /// Searches several different namespaces, whose chunks are ranked together.
     pub fn over(namespaces: Vec<Namespace>, encoder: Encoder) -> Self {
         let searched = namespaces.into_iter().map(Searched::new).collect();
-        Searcher {
-            searched,
-            encoder,
-            model: OnceCell::new(),
-            synonyms: OnceLock::new(),
-            cross_encoder: LoadedCrossEncoder::default(),
-            reranker: None,
-            language_model: None,
-        }
+        let (model, synonyms, cross_encoder) = (OnceCell::new(), OnceLock::new(), LoadedCrossEncoder::default());
+        Searcher { searched, encoder, model, synonyms, cross_encoder, reranker: None, language_model: None }
     }
 
     /// Asks a language model for other wordings (`expand = "llm"`).

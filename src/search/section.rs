@@ -65,13 +65,8 @@ impl SectionContent {
             }));
         }
         let (parts, left_out) = fitting(read, document, from, max_tokens)?;
-        Ok(SectionContent {
-            doc_id: document.doc_id.clone(),
-            source: document.source.clone(),
-            title: document.title.clone(),
-            parts,
-            left_out,
-        })
+        let (doc_id, source, title) = (document.doc_id.clone(), document.source.clone(), document.title.clone());
+        Ok(SectionContent { doc_id, source, title, parts, left_out })
     }
 }
 

@@ -92,14 +92,8 @@ impl Trace {
 
     /// Adds a stage that began at `start` and ends now.
     pub fn stage(&mut self, name: &str, start: Instant, taken: usize, given: usize) -> &mut Stage {
-        self.stages.push(Stage {
-            name: name.to_owned(),
-            milliseconds: milliseconds(start),
-            taken,
-            given,
-            detailed: self.detailed,
-            ..Stage::default()
-        });
+        let (name, milliseconds, detailed) = (name.to_owned(), milliseconds(start), self.detailed);
+        self.stages.push(Stage { name, milliseconds, taken, given, detailed, ..Stage::default() });
         self.stages.last_mut().expect("a stage was pushed")
     }
 

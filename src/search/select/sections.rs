@@ -76,13 +76,8 @@ pub fn find(indexes: &[SectionIndex], scopes: &[Scope], candidates: &[Candidate]
         }
         let title = if taken.exactness > Exactness::No { 1.0 } else { confidence(Some(taken.similarity), None) };
         let confidence = matched.iter().map(|&place| candidates[place].confidence).fold(title, f32::max);
-        found.push(FoundSection {
-            namespace: taken.namespace,
-            at: taken.at,
-            score: score_of_best,
-            confidence,
-            matched,
-        });
+        let (namespace, at) = (taken.namespace, taken.at);
+        found.push(FoundSection { namespace, at, score: score_of_best, confidence, matched });
     }
     found
 }

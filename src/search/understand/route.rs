@@ -61,13 +61,8 @@ impl Route {
                 (SEMANTIC_WEIGHT * share, by_language(share))
             }
         };
-        Route {
-            keyword: 1.0 - semantic,
-            semantic,
-            coverage,
-            rerank: !matches!(kind, Kind::Lookup | Kind::Structure),
-            why,
-        }
+        let rerank = !matches!(kind, Kind::Lookup | Kind::Structure);
+        Route { keyword: 1.0 - semantic, semantic, coverage, rerank, why }
     }
 
     /// The same with keyword search alone.
