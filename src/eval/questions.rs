@@ -84,11 +84,10 @@ impl Question {
             let place = hit.page_start.zip(hit.page_end);
             place.and_then(|(start, end)| pages.meet(start, end)).unwrap_or_default()
         };
+        let titles = normalise_title(&hit.section.titles);
+        let in_section = |wanted: &str| is_section(wanted, hit.section.id.path(), &titles);
         self.is_of(&hit.source)
-            && self
-                .section
-                .as_deref()
-                .is_none_or(|wanted| is_section(wanted, hit.section.id.path(), &normalise_title(&hit.section.titles)))
+            && self.section.as_deref().is_none_or(in_section)
             && self.pages.as_ref().is_none_or(on_page)
             && self.text.as_deref().is_none_or(|text| fold_name(&hit.content).contains(&fold_name(text)))
     }

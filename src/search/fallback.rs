@@ -79,14 +79,12 @@ fn missed(request: &SearchRequest, candidates: &[Candidate]) -> Vec<String> {
         (found < wanted.min(most)).then(|| format!("{}, {wanted} wanted", crate::text::count(found, what)))
     };
     let low = request.fallback.min_confidence.filter(|least| best < *least);
-    [
+    let misses = [
         few(hits.len(), request.fallback.min_hits, "hit", request.limit),
         low.map(|least| format!("best confidence {best:.2}, {least} wanted")),
         few(documents.len(), request.fallback.min_docs, "document", request.limit.min(searched)),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    ];
+    misses.into_iter().flatten().collect()
 }
 
 #[cfg(test)]

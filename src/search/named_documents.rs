@@ -141,15 +141,12 @@ fn naming_words(text: &str) -> HashSet<String> {
         "explain", "overview", "summar", "summari", "summaris", "tell", "pleas", "目录", "章节", "哪些", "有哪",
         "些章", "几章", "大纲", "内容", "什么", "讲什", "多少",
     ];
-    tokenize(text)
-        .into_iter()
-        .filter(|token| token.kind != TokenKind::Single)
-        .map(|token| token.text)
-        .filter(|word| {
-            let is_number = word.bytes().all(|b| b.is_ascii_digit());
-            !is_stopword(word) && !ASKING.contains(&word.as_str()) && (!is_number || is_year(word))
-        })
-        .collect()
+    let may_name = |word: &String| {
+        let is_number = word.bytes().all(|b| b.is_ascii_digit());
+        !is_stopword(word) && !ASKING.contains(&word.as_str()) && (!is_number || is_year(word))
+    };
+    let words = tokenize(text).into_iter().filter(|token| token.kind != TokenKind::Single).map(|token| token.text);
+    words.filter(may_name).collect()
 }
 
 #[cfg(test)]

@@ -106,10 +106,8 @@ fn forms() -> HashMap<char, char> {
     let pairs = pairs.filter_map(|(from, to)| Some((single(from)?, single(to)?))).filter(|(from, to)| from != to);
     let once: HashMap<char, char> = pairs.collect();
     // Some characters are simplified in two steps.
-    once.iter()
-        .map(|(&from, to)| (from, once.get(to).copied().unwrap_or(*to)))
-        .filter(|(from, to)| from != to)
-        .collect()
+    let twice = once.iter().map(|(&from, to)| (from, once.get(to).copied().unwrap_or(*to)));
+    twice.filter(|(from, to)| from != to).collect()
 }
 
 #[cfg(test)]

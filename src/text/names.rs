@@ -82,16 +82,11 @@ impl Names {
     /// # Errors
     /// There are too many names.
     pub fn new<'n>(names: impl IntoIterator<Item = (usize, &'n str)>) -> Result<Self> {
-        let (owners, folded): (Vec<usize>, Vec<String>) = names
-            .into_iter()
-            .map(|(owner, name)| (owner, fold_name(name)))
-            .filter(|(_, name)| !name.is_empty())
-            .unzip();
+        let folded = names.into_iter().map(|(owner, name)| (owner, fold_name(name)));
+        let (owners, folded): (Vec<usize>, Vec<String>) = folded.filter(|(_, name)| !name.is_empty()).unzip();
         // Overlapping matches are needed, because one that is not a whole word must not hide another.
-        let automaton = AhoCorasick::builder()
-            .match_kind(MatchKind::Standard)
-            .build(&folded)
-            .map_err(|error| Error::failed(format!("cannot search for so many names: {error}")))?;
+        let automaton = AhoCorasick::builder().match_kind(MatchKind::Standard).build(&folded);
+        let automaton = automaton.map_err(|error| Error::failed(format!("cannot search for so many names: {error}")))?;
         Ok(Names { automaton, owners })
     }
 
@@ -101,12 +96,10 @@ impl Names {
             return Vec::new();
         }
         let text = fold_name(text);
-        let mut matches: Vec<(usize, usize, usize)> = self
-            .automaton
-            .find_overlapping_iter(&text)
-            .map(|found| (found.start(), found.end(), self.owners[found.pattern().as_usize()]))
-            .filter(|(start, end, _)| stands_alone(&text, *start, *end))
-            .collect();
+        let found = self.automaton.find_overlapping_iter(&text);
+        let whole = found.filter(|found| stands_alone(&text, found.start(), found.end()));
+        let placed = whole.map(|found| (found.start(), found.end(), self.owners[found.pattern().as_usize()]));
+        let mut matches: Vec<(usize, usize, usize)> = placed.collect();
         matches.sort_unstable_by_key(|(start, end, owner)| (*start, Reverse(*end), *owner));
         let mut named: Vec<usize> = Vec::new();
         let mut behind = 0;

@@ -144,11 +144,9 @@ fn cells(line: &str) -> Option<(&str, Vec<&str>)> {
         false => match line.split_once('\t').or_else(|| line.split_once("  ")) {
             Some((first, rest)) => std::iter::once(first).chain(rest.split(['\t'])).map(str::trim).collect(),
             None => {
-                let at = [": ", "：", " – ", " — ", " - ", " = ", "——"]
-                    .iter()
-                    .filter_map(|mark| Some((line.find(mark)?, mark.len())))
-                    .min()?;
-                vec![&line[..at.0], &line[at.0 + at.1..]]
+                let marks = [": ", "：", " – ", " — ", " - ", " = ", "——"].into_iter();
+                let (at, length) = marks.filter_map(|mark| Some((line.find(mark)?, mark.len()))).min()?;
+                vec![&line[..at], &line[at + length..]]
             }
         },
     };

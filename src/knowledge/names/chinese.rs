@@ -138,14 +138,8 @@ fn unmarked_at_end(text: &str) -> Option<&str> {
     let clause = clause_at_end(text);
     let wide = clause.char_indices().rev().take_while(|(_, c)| is_wide(*c)).last().map_or(clause.len(), |(at, _)| at);
     let run = &clause[wide..];
-    let start = LISTS
-        .chinese
-        .in_front
-        .iter()
-        .filter_map(|word| run.rfind(word.as_str()).map(|at| at + word.len()))
-        .max()
-        .unwrap_or(0);
-    let name = &run[start..];
+    let ends = LISTS.chinese.in_front.iter().filter_map(|word| run.rfind(word.as_str()).map(|at| at + word.len()));
+    let name = &run[ends.max().unwrap_or(0)..];
     let length = name.chars().count();
     let proven = !name.starts_with(&LISTS.chinese.no_beginning[..])
         && !name.contains(&LISTS.chinese.not_inside[..])

@@ -65,12 +65,8 @@ fn shares(parent_chunks: &[ParentChunkText]) -> Vec<Share> {
         sizes[classify(parent_chunk.title, parent_chunk.text).place()] += size;
     }
     let all: usize = sizes.iter().sum();
-    let mut shares: Vec<Share> = Kind::ALL
-        .into_iter()
-        .zip(sizes)
-        .filter(|(_, size)| *size > 0)
-        .map(|(kind, size)| Share { kind, share: size as f32 / all as f32 })
-        .collect();
+    let kinds = Kind::ALL.into_iter().zip(sizes).filter(|(_, size)| *size > 0);
+    let mut shares: Vec<Share> = kinds.map(|(kind, size)| Share { kind, share: size as f32 / all as f32 }).collect();
     shares.sort_by(|a, b| b.share.total_cmp(&a.share));
     shares
 }

@@ -223,16 +223,14 @@ fn nothing_matches(restriction: &Restriction, conditions: &[Filter], namespace_f
 fn other_value(condition: &Filter, namespace_facts: &[NamespaceFacts<'_>]) -> Option<String> {
     let Filter::Test(test) = condition else { return None };
     let Relation::Is(Comparison::Equal, typed) = &test.relation else { return None };
-    let values: BTreeSet<&str> = namespace_facts
-        .iter()
-        .flat_map(|own| own.documents.values())
-        .filter_map(|row| match &test.key {
-            Key::Source => Some(row.source.as_str()),
-            Key::Title => Some(row.title.as_str()),
-            Key::Other(name) => row.metadata.get(name).map(String::as_str),
-            _ => None,
-        })
-        .collect();
+    let rows = namespace_facts.iter().flat_map(|own| own.documents.values());
+    let values = rows.filter_map(|row| match &test.key {
+        Key::Source => Some(row.source.as_str()),
+        Key::Title => Some(row.title.as_str()),
+        Key::Other(name) => row.metadata.get(name).map(String::as_str),
+        _ => None,
+    });
+    let values: BTreeSet<&str> = values.collect();
     if let Some((key, value)) = test.text.split_once('=').filter(|_| !typed.folded.is_empty())
         && values.iter().any(|value| fold(value).contains(&typed.folded))
     {

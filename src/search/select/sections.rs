@@ -141,10 +141,8 @@ mod tests {
         let indexes = [index(sections, query)];
         let candidates: Vec<Candidate> =
             found.iter().map(|(index, score)| candidate(&format!("d:{index}"), *score)).collect();
-        find(&indexes, &[Scope::Everything], &candidates, 10)
-            .into_iter()
-            .map(|found| (indexes[0].row(found.at).path.clone(), found.score, found.matched.len()))
-            .collect()
+        let found = find(&indexes, &[Scope::Everything], &candidates, 10).into_iter();
+        found.map(|one| (indexes[0].row(one.at).path.clone(), one.score, one.matched.len())).collect()
     }
 
     fn paths(ranked: &[(String, f32, usize)]) -> Vec<&str> {

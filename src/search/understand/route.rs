@@ -211,11 +211,8 @@ mod tests {
     use super::*;
 
     fn words(query: &str) -> Vec<String> {
-        keyword_terms(query, &[])
-            .into_iter()
-            .filter(|(field, ..)| *field == KeywordField::Content)
-            .map(|(_, text, _)| text)
-            .collect()
+        let terms = keyword_terms(query, &[]).into_iter().filter(|(field, ..)| *field == KeywordField::Content);
+        terms.map(|(_, text, _)| text).collect()
     }
 
     #[test]

@@ -119,10 +119,9 @@ pub(super) fn topics(title: &str, titles: &[TitleText], parent_chunks: &[ParentC
             }
         });
     }
-    let mut ranked: Vec<(f32, Phrase, String)> = scores
-        .into_iter()
-        .map(|(phrase, score)| (score, phrase, spellings.get(&phrase).map(Spelling::most_usual).unwrap_or_default()))
-        .collect();
+    let usual = |phrase: Phrase| spellings.get(&phrase).map(Spelling::most_usual).unwrap_or_default();
+    let ranked = scores.into_iter().map(|(phrase, score)| (score, phrase, usual(phrase)));
+    let mut ranked: Vec<(f32, Phrase, String)> = ranked.collect();
     // The order of a hash map is random, so ties are broken by spelling.
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.cmp(&b.2)));
     choose(ranked.into_iter().map(|(_, phrase, written)| (phrase, written)))
