@@ -7,13 +7,13 @@ use futures::future::try_join_all;
 use super::hit::Hit;
 use super::note::NoteCode;
 use super::request::{Method, SearchRequest};
-use super::result::Ranking;
-use super::searcher::Searcher;
+use super::result::{Ranked, Ranking};
 use super::select::{index, sections};
 use super::spelling;
 use super::trace::Trace;
 use crate::error::{NextStep, Result, Setting};
 use crate::ids::DocId;
+use crate::store::Snapshot;
 use crate::text::count;
 use crate::text::script::language;
 
@@ -26,12 +26,8 @@ const MOST_PARENT_CHUNKS: u64 = 100_000;
 const MOST_SECTIONS: usize = 3;
 
 /// Notes replaced words, and semantic search that could not help.
-pub(super) async fn on_ranking(
-    searcher: &Searcher,
-    request: &SearchRequest,
-    ranking: &Ranking,
-    trace: &mut Trace,
-) -> Result<()> {
+pub(super) async fn on_ranking(ranked: Ranked<'_>, trace: &mut Trace) -> Result<()> {
+    let Ranked { searcher, request, snapshots, ranking } = ranked;
     if !ranking.route.model_knows() {
         note_unread_language(searcher.model().await?.name(), request, ranking, trace);
     }
@@ -43,7 +39,7 @@ pub(super) async fn on_ranking(
         }
         Method::Semantic => {
             let searched = |id: &DocId| request.documents.as_ref().is_none_or(|ids| ids.contains(id));
-            let without = without_vectors(searcher, searched).await?;
+            let without = without_vectors(snapshots, searched).await?;
             if without > 0 {
                 let have = if without == 1 { "has" } else { "have" };
                 let documents = count(without, "document");
@@ -57,25 +53,19 @@ pub(super) async fn on_ranking(
 }
 
 /// Notes why nothing was found, or what the hits lack: words of the question, or vectors.
-pub(super) async fn on_hits(
-    searcher: &Searcher,
-    request: &SearchRequest,
-    ranking: &Ranking,
-    hits: &[Hit],
-    trace: &mut Trace,
-) -> Result<()> {
+pub(super) async fn on_hits(ranked: Ranked<'_>, hits: &[Hit], trace: &mut Trace) -> Result<()> {
     if hits.is_empty() {
-        note_other_language(searcher, &request.query, ranking, trace).await?;
-        return note_heading_alone(searcher, request, ranking, trace).await;
+        note_other_language(ranked, trace).await?;
+        return note_heading_alone(ranked, trace).await;
     }
+    let ranking = ranked.ranking;
     let by_meaning = |hit: &Hit| hit.semantic_score.is_some() && hit.keyword_score.unwrap_or_default() <= 0.0;
     if ranking.route.keyword > 0.0 && hits.iter().all(by_meaning) {
         trace.note(NoteCode::MeaningAlone, "no text contains a word of the question: found by meaning only");
     } else {
-        let (snapshots, codes) = (searcher.snapshots().await?, &ranking.understood.identifiers);
-        spelling::note_absent(&snapshots, codes, &ranking.replacements, trace)?;
+        spelling::note_absent(ranked.snapshots, &ranking.understood.identifiers, &ranking.replacements, trace)?;
     }
-    note_without_vectors(searcher, ranking, hits, trace).await
+    note_without_vectors(ranked, hits, trace).await
 }
 
 /// Notes that the model does not read the question.
@@ -94,21 +84,20 @@ fn note_unread_language(model: &str, request: &SearchRequest, ranking: &Ranking,
     }
 }
 
-async fn without_vectors(searcher: &Searcher, of: impl Fn(&DocId) -> bool) -> Result<usize> {
-    let snapshots = searcher.snapshots().await?;
+async fn without_vectors(snapshots: &[&Snapshot], of: impl Fn(&DocId) -> bool) -> Result<usize> {
     let rows = try_join_all(snapshots.iter().map(|snapshot| snapshot.documents_without_vectors())).await?;
     Ok(rows.iter().flatten().filter(|row| of(&row.doc_id)).count())
 }
 
 /// Notes which hits were found by words alone, because their documents have no vectors while others have: they may hide
 /// better ones.
-async fn note_without_vectors(searcher: &Searcher, ranking: &Ranking, hits: &[Hit], trace: &mut Trace) -> Result<()> {
+async fn note_without_vectors(ranked: Ranked<'_>, hits: &[Hit], trace: &mut Trace) -> Result<()> {
     let by_words = |hit: &&Hit| hit.semantic_score.is_none();
     let found: HashSet<&DocId> = hits.iter().filter(by_words).map(|hit| &hit.doc_id).collect();
-    if ranking.vector.is_none() || ranking.no_vectors || found.is_empty() {
+    if ranked.ranking.vector.is_none() || ranked.ranking.no_vectors || found.is_empty() {
         return Ok(());
     }
-    let without = without_vectors(searcher, |id| found.contains(id)).await?;
+    let without = without_vectors(ranked.snapshots, |id| found.contains(id)).await?;
     if without > 0 {
         let of = count(without, "document");
         let message = format!(
@@ -121,16 +110,17 @@ async fn note_without_vectors(searcher: &Searcher, ranking: &Ranking, hits: &[Hi
 }
 
 /// Notes that nothing was found because the documents are in another language, unless the model compared both.
-async fn note_other_language(searcher: &Searcher, query: &str, ranking: &Ranking, trace: &mut Trace) -> Result<()> {
+async fn note_other_language(ranked: Ranked<'_>, trace: &mut Trace) -> Result<()> {
+    let Ranked { request, snapshots, ranking, .. } = ranked;
     if ranking.route.semantic > 0.0 && ranking.route.model_knows() && !ranking.no_vectors {
         return Ok(());
     }
     let mut languages: BTreeSet<String> = BTreeSet::new();
-    for (snapshot, scope) in searcher.snapshots().await?.iter().zip(&ranking.scopes) {
+    for (snapshot, scope) in snapshots.iter().zip(&ranking.scopes) {
         let rows = snapshot.documents().await?.into_iter();
         languages.extend(rows.filter(|row| scope.admits_document(&row.doc_id)).map(|row| row.language));
     }
-    if let Some(message) = other_language(language(query), &languages) {
+    if let Some(message) = other_language(language(&request.query), &languages) {
         trace.note(NoteCode::OtherLanguage, message);
     }
     Ok(())
@@ -162,17 +152,12 @@ fn in_words(code: &str) -> Option<&'static str> {
 
 /// Names the first section whose heading answers the question and that has no text, not even in its subsections. It has
 /// no parent chunk, so only a search for sections finds it.
-async fn note_heading_alone(
-    searcher: &Searcher,
-    request: &SearchRequest,
-    ranking: &Ranking,
-    trace: &mut Trace,
-) -> Result<()> {
+async fn note_heading_alone(ranked: Ranked<'_>, trace: &mut Trace) -> Result<()> {
+    let Ranked { searcher, request, snapshots, ranking } = ranked;
     // No heading can be surer than the ranking allows.
     if request.shape.seeks_sections() || ranking.max_confidence < LEAST_CONFIDENCE {
         return Ok(());
     }
-    let snapshots = searcher.snapshots().await?;
     if snapshots.iter().map(|snapshot| snapshot.keyword().count()).sum::<u64>() > MOST_PARENT_CHUNKS {
         return Ok(());
     }

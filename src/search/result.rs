@@ -5,12 +5,13 @@ use super::contents::Contents;
 use super::hit::{Hit, Omitted};
 use super::note::Note;
 use super::request::SearchRequest;
+use super::searcher::Searcher;
 use super::shape::{GroupBy, Shape};
 use super::spelling::Replacement;
 use super::trace::Trace;
 use super::understand::{Route, Understanding};
 use crate::ids::ChunkId;
-use crate::store::Scope;
+use crate::store::{Scope, Snapshot};
 
 /// Parent chunks for a question, best first, not yet read.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,6 +39,15 @@ impl Ranking {
     pub(super) fn keys(&self) -> impl Iterator<Item = (usize, &ChunkId)> + Clone {
         self.candidates.iter().map(|candidate| (candidate.namespace, &candidate.chunk_id))
     }
+}
+
+/// A ranking and what it was made from: the input of the stages that make hits of it.
+#[derive(Clone, Copy)]
+pub(super) struct Ranked<'r> {
+    pub searcher: &'r Searcher,
+    pub request: &'r SearchRequest,
+    pub snapshots: &'r [&'r Snapshot],
+    pub ranking: &'r Ranking,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -21,9 +21,10 @@ use super::recall::{Recalled, recall};
 use super::request::{OtherWords, SearchRequest};
 use super::rerank::{LoadingCrossEncoder, Rerankers, rerank};
 use super::restrict::{decay_scores, restrict};
-use super::result::{Ranking, SearchResult};
+use super::result::{Ranked, Ranking, SearchResult};
 use super::searcher::{Searcher, StageInput};
-use super::select::select;
+use super::select::documents::drill_down;
+use super::select::{index, select};
 use super::trace::{Trace, Traced};
 use super::understand::{Question, Understanding, understand};
 use super::without_search::{FromContents, answer_greeting, from_contents};
@@ -61,11 +62,17 @@ impl Searcher {
         let deep = SearchRequest { limit: request.depth(), ..request.clone() };
         let (mut ranking, mut trace) = self.rank_up_to(&deep, max_confidence).await?;
         trace.notes.splice(0..0, notes);
-        advice::on_ranking(self, request, &ranking, &mut trace).await?;
-        let hits = select(self, request, &mut ranking, &mut trace).await?;
-        let (hits, left_out) = expand(self, request, &ranking, hits, &mut trace).await?;
-        advice::on_hits(self, request, &ranking, &hits, &mut trace).await?;
-        let nearest = nearest(self, &ranking, &hits).await?;
+        if request.shape.drills() {
+            let indexes = index::documents(self, &request.query, &ranking.scopes, ranking.keys()).await?;
+            drill_down(&indexes, request, &mut ranking, &mut trace);
+        }
+        let snapshots = self.snapshots().await?;
+        let ranked = Ranked { searcher: self, request, snapshots: &snapshots, ranking: &ranking };
+        advice::on_ranking(ranked, &mut trace).await?;
+        let hits = select(ranked, &mut trace).await?;
+        let (hits, left_out) = expand(ranked, hits, &mut trace).await?;
+        advice::on_hits(ranked, &hits, &mut trace).await?;
+        let nearest = nearest(ranked, &hits).await?;
         if trace.detailed {
             quote(self, &mut trace).await?;
         }
@@ -198,12 +205,12 @@ async fn quote(searcher: &Searcher, trace: &mut Trace) -> Result<()> {
 }
 
 /// If nothing was found, the best of the candidates that are too unsure to be answers.
-async fn nearest(searcher: &Searcher, ranking: &Ranking, hits: &[Hit]) -> Result<Vec<Hit>> {
+async fn nearest(ranked: Ranked<'_>, hits: &[Hit]) -> Result<Vec<Hit>> {
     if !hits.is_empty() {
         return Ok(Vec::new());
     }
-    let mut best = ranking.unsure.clone();
+    let mut best = ranked.ranking.unsure.clone();
     best.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
     first_different(&mut best, NEAREST, |candidate| &candidate.chunk_id);
-    fetch(&searcher.snapshots().await?, &ranking.namespaces, &best).await
+    fetch(ranked.snapshots, &ranked.ranking.namespaces, &best).await
 }

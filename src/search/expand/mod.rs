@@ -13,8 +13,7 @@ use futures::future::try_join_all;
 use super::candidate::groups;
 use super::hit::{Described, Hit, Omitted, nothing_fits};
 use super::request::SearchRequest;
-use super::result::Ranking;
-use super::searcher::Searcher;
+use super::result::Ranked;
 use super::shape::SECTION_TOKENS;
 use super::trace::Trace;
 use crate::embed::TokenCounter;
@@ -27,22 +26,19 @@ use around::{ChildScorer, FoundChunks};
 
 /// Expands selected hits, and leaves out what exceeds the token limit.
 pub(super) async fn expand(
-    searcher: &Searcher,
-    request: &SearchRequest,
-    ranking: &Ranking,
+    ranked: Ranked<'_>,
     mut hits: Vec<Hit>,
     trace: &mut Trace,
 ) -> Result<(Vec<Hit>, Vec<Omitted>)> {
+    let Ranked { request, snapshots, ranking, .. } = ranked;
     let (shape, names) = (&request.shape, &ranking.namespaces);
     if !shape.seeks_sections() {
-        let snapshots = &searcher.snapshots().await?[..];
-        let from = Expansion { snapshots, request, ranking };
         let start = Instant::now();
-        name_children(&from, &mut hits).await?;
+        name_children(ranked, &mut hits).await?;
         trace.stage("children", start, hits.len(), hits.len());
         if shape.context > 0 || shape.window.is_some() {
             let (start, before) = (Instant::now(), hits.len());
-            hits = add_neighbours(&from, hits)?;
+            hits = add_neighbours(ranked, hits)?;
             trace.stage("expand", start, before, hits.len()).hits(&hits, names, false);
         }
     }
@@ -53,7 +49,7 @@ pub(super) async fn expand(
         trace.stage("budget", start, before, hits.len()).hits(&hits, names, shape.seeks_sections());
     }
     if shape.describe || shape.drills() {
-        describe(&searcher.snapshots().await?, names, &mut hits).await?;
+        describe(snapshots, names, &mut hits).await?;
     }
     let start = Instant::now();
     for hit in &mut hits {
@@ -81,12 +77,6 @@ pub(super) fn limit(request: &SearchRequest, hits: &mut Vec<Hit>) -> Result<Vec<
         hit.rank = rank;
     }
     Ok(left_out)
-}
-
-struct Expansion<'a> {
-    snapshots: &'a [&'a Snapshot],
-    request: &'a SearchRequest,
-    ranking: &'a Ranking,
 }
 
 /// Parent chunks that were read, by namespace and document, then by number.
@@ -124,7 +114,7 @@ fn metadata(mut fields: Fields, of_section: Option<&BTreeMap<String, String>>) -
     fields
 }
 
-async fn name_children(from: &Expansion<'_>, hits: &mut [Hit]) -> Result<()> {
+async fn name_children(from: Ranked<'_>, hits: &mut [Hit]) -> Result<()> {
     let (shape, route) = (&from.request.shape, &from.ranking.route);
     // If no sentence has a word of the question, the window is centred on the nearest child chunk.
     let named =
@@ -143,7 +133,7 @@ async fn name_children(from: &Expansion<'_>, hits: &mut [Hit]) -> Result<()> {
 }
 
 /// The parent chunks of a namespace that were found, and the cosines of their child chunks.
-async fn found_chunks(from: &Expansion<'_>, hits: &[Hit], namespace: usize) -> Result<FoundChunks> {
+async fn found_chunks(from: Ranked<'_>, hits: &[Hit], namespace: usize) -> Result<FoundChunks> {
     let (snapshot, name) = (from.snapshots[namespace], &from.ranking.namespaces[namespace]);
     let own = hits.iter().filter(|hit| hit.namespace == *name).flat_map(|hit| &hit.sources);
     let found = own.filter(|source| source.score.is_some());
@@ -160,7 +150,7 @@ async fn found_chunks(from: &Expansion<'_>, hits: &[Hit], namespace: usize) -> R
 }
 
 /// Adds neighbours, merges hits that then overlap, and cuts hits down to windows if requested.
-fn add_neighbours(from: &Expansion<'_>, mut hits: Vec<Hit>) -> Result<Vec<Hit>> {
+fn add_neighbours(from: Ranked<'_>, mut hits: Vec<Hit>) -> Result<Vec<Hit>> {
     let shape = &from.request.shape;
     // A window may reach into the next parent chunk.
     let count = shape.context.max(usize::from(shape.window.is_some()));
@@ -179,7 +169,7 @@ fn add_neighbours(from: &Expansion<'_>, mut hits: Vec<Hit>) -> Result<Vec<Hit>> 
 }
 
 /// Reads the parent chunks of hits and `count` on both sides.
-fn read_around(from: &Expansion<'_>, hits: &[Hit], count: usize) -> Result<Chunks> {
+fn read_around(from: Ranked<'_>, hits: &[Hit], count: usize) -> Result<Chunks> {
     let mut read = Chunks::new();
     for (snapshot, name) in from.snapshots.iter().zip(&from.ranking.namespaces) {
         let own = hits.iter().filter(|hit| hit.namespace == *name);

@@ -20,13 +20,10 @@ use std::time::Instant;
 use super::expand::merge;
 use super::hit::{Hit, fetch};
 use super::note::NoteCode;
-use super::request::SearchRequest;
-use super::result::Ranking;
-use super::searcher::Searcher;
+use super::result::Ranked;
 use super::shape::{DEFAULT_DIVERSITY, Mode};
 use super::trace::{Trace, milliseconds};
 use crate::error::{Result, Setting};
-use crate::store::Snapshot;
 use crate::text::han::simplified;
 use crate::text::{count, is_contents_page};
 
@@ -44,30 +41,15 @@ const TOPIC_RUN: usize = 4;
 const SAME_DOCUMENT: f32 = 0.5;
 
 /// Selects among the ranked parent chunks and reads them.
-pub(super) async fn select(
-    searcher: &Searcher,
-    request: &SearchRequest,
-    ranking: &mut Ranking,
-    trace: &mut Trace,
-) -> Result<Vec<Hit>> {
-    let snapshots = searcher.snapshots().await?;
-    if request.shape.seeks_sections() {
-        return sections(searcher, &snapshots, request, ranking, trace).await;
+pub(super) async fn select(ranked: Ranked<'_>, trace: &mut Trace) -> Result<Vec<Hit>> {
+    match ranked.request.shape.seeks_sections() {
+        true => sections(ranked, trace).await,
+        false => parent_chunks(ranked, trace).await,
     }
-    if request.shape.mode == Mode::Drill {
-        let indexes = index::documents(searcher, &request.query, &ranking.scopes, ranking.keys()).await?;
-        documents::drill_down(&indexes, request, ranking, trace);
-    }
-    parent_chunks(&snapshots, request, ranking, trace).await
 }
 
-async fn sections(
-    searcher: &Searcher,
-    snapshots: &[&Snapshot],
-    request: &SearchRequest,
-    ranking: &Ranking,
-    trace: &mut Trace,
-) -> Result<Vec<Hit>> {
+async fn sections(ranked: Ranked<'_>, trace: &mut Trace) -> Result<Vec<Hit>> {
+    let Ranked { searcher, request, snapshots, ranking } = ranked;
     let start = Instant::now();
     let indexes = index::sections(searcher, &request.query, &ranking.scopes, ranking.keys()).await?;
     trace.took("titles", milliseconds(start));
@@ -85,12 +67,8 @@ async fn sections(
 }
 
 /// The best parent chunks, selected as the mode asks.
-async fn parent_chunks(
-    snapshots: &[&Snapshot],
-    request: &SearchRequest,
-    ranking: &Ranking,
-    trace: &mut Trace,
-) -> Result<Vec<Hit>> {
+async fn parent_chunks(ranked: Ranked<'_>, trace: &mut Trace) -> Result<Vec<Hit>> {
+    let Ranked { request, snapshots, ranking, .. } = ranked;
     let (shape, names, start) = (&request.shape, &ranking.namespaces, Instant::now());
     let mut hits = fetch(snapshots, names, &ranking.candidates).await?;
     trace.stage("fetch", start, ranking.candidates.len(), hits.len());
