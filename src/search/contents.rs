@@ -16,7 +16,7 @@ use super::trace::Trace;
 use super::understand::{AskedPart, Wanted, section_named};
 use crate::error::{NextStep, Result, Setting};
 use crate::ids::{DocId, SectionId};
-use crate::store::{DocumentRow, Scope, SectionRow, Snapshot};
+use crate::store::{DocumentRow, SectionRow, Snapshot};
 use crate::text::first_of;
 
 /// A document's table of contents, or a part of it.
@@ -81,21 +81,20 @@ pub(super) struct Answer {
     pub without_contents: Vec<DocId>,
 }
 
-/// The tables of contents that a question asks for: of all documents in the scopes if the request names some, otherwise
-/// of those that the question names. Notes say why no document was chosen, what a document lacks, and how a name was
-/// read.
+/// The tables of contents that a question asks for, if they are as sure as the request wants: of all documents that the
+/// request allows if it names some, otherwise of those that the question names. Notes say why no document was chosen,
+/// what a document lacks, and how a name was read.
 pub(super) async fn answer(
-    snapshots: &[&Snapshot],
-    names: &[String],
+    searcher: &Searcher,
     request: &SearchRequest,
     wanted: &Wanted,
-    scopes: &[Scope],
     trace: &mut Trace,
 ) -> Result<Answer> {
-    let rows = documents_in(snapshots, scopes).await?;
+    let (snapshots, names) = (searcher.snapshots().await?, searcher.names());
+    let rows = rows_allowed(searcher, request, trace).await?;
     // "Item 7 of Tesla's 10-K" is not that of the only 10-K here.
     let owners = names_of_others(&request.query, &rows).into_iter();
-    let texts_of_each: Vec<u64> = owners.map(|name| parent_chunks_with(snapshots, &name)).collect::<Result<_>>()?;
+    let texts_of_each: Vec<u64> = owners.map(|name| parent_chunks_with(&snapshots, &name)).collect::<Result<_>>()?;
     let names_unknown_owner = texts_of_each.contains(&0);
     let named = if names_unknown_owner { Vec::new() } else { named(&request.query, wanted, &rows) };
     let part = match wanted {
@@ -114,7 +113,7 @@ pub(super) async fn answer(
     // Whether the text of a document may answer although its table of contents does not.
     let text_may_answer = is_of_another_work || !is_chapter_number;
     let mut meant = match request.documents.is_none() && rows.len() != 1 {
-        true => MeantDocuments::among(snapshots, rows, named, part, trace).await?,
+        true => MeantDocuments::among(&snapshots, rows, named, part, trace).await?,
         false => MeantDocuments { rows, count: 1, without_contents: Vec::new() },
     };
     let most = if request.documents.is_none() { MOST_DOCUMENTS } else { usize::MAX };
@@ -141,6 +140,7 @@ pub(super) async fn answer(
     if answer.contents.is_empty() && !text_may_answer {
         answer.without_contents = meant.only_text(trace);
     }
+    answer.contents.retain(|contents| contents.confidence >= request.min_confidence);
     Ok(answer)
 }
 
@@ -226,9 +226,11 @@ fn is_chapter(name: &str) -> bool {
     SectionNumber::of_name(name).is_some() && (name.starts_with("chapter ") || name.ends_with(['章', '篇']))
 }
 
-async fn documents_in(snapshots: &[&Snapshot], scopes: &[Scope]) -> Result<Vec<PlacedDocument>> {
+/// The documents of all namespaces in which a request allows any text.
+async fn rows_allowed(searcher: &Searcher, request: &SearchRequest, trace: &mut Trace) -> Result<Vec<PlacedDocument>> {
+    let scopes = filter(searcher, request, trace).await?;
     let mut rows = Vec::new();
-    for (place, snapshot) in snapshots.iter().enumerate() {
+    for (place, snapshot) in searcher.snapshots().await?.into_iter().enumerate() {
         let admitted = scopes[place].documents();
         let is_admitted = |row: &DocumentRow| admitted.as_ref().is_none_or(|ids| ids.contains(row.doc_id.as_str()));
         rows.extend(snapshot.documents().await?.into_iter().filter(is_admitted).map(|row| (place, row)));
@@ -243,11 +245,9 @@ pub(super) async fn note_ambiguous_section(
     trace: &mut Trace,
 ) -> Result<()> {
     let Some(name) = section_named(&request.query).filter(|_| request.documents.is_none()) else { return Ok(()) };
-    let snapshots = searcher.snapshots().await?;
     // The search filters again and notes what is unknown in the filter.
-    let scopes = filter(searcher, request, &snapshots, &mut Trace::new(false)).await?;
-    let documents = documents_in(&snapshots, &scopes).await?;
-    documents_with_part(&snapshots, documents, &name, trace).await?;
+    let documents = rows_allowed(searcher, request, &mut Trace::new(false)).await?;
+    documents_with_part(&searcher.snapshots().await?, documents, &name, trace).await?;
     Ok(())
 }
 

@@ -28,25 +28,20 @@ pub(super) struct Restricted {
 
 pub(super) async fn restrict(input: &StageInput<'_, '_>, trace: &mut Trace) -> Result<Restricted> {
     let StageInput { searcher, question, snapshots } = *input;
-    let mut scopes = filter(searcher, question.request, snapshots, trace).await?;
+    let mut scopes = filter(searcher, question.request, trace).await?;
     let quoted = keep_with_phrases(snapshots, &question.understood, &question.terms, &mut scopes, trace)?;
     Ok(Restricted { scopes, quoted })
 }
 
 /// The parent chunks that the request's documents, filter and times allow.
-pub(super) async fn filter(
-    searcher: &Searcher,
-    request: &SearchRequest,
-    snapshots: &[&Snapshot],
-    trace: &mut Trace,
-) -> Result<Vec<Scope>> {
+pub(super) async fn filter(searcher: &Searcher, request: &SearchRequest, trace: &mut Trace) -> Result<Vec<Scope>> {
     let named = request.documents.as_deref();
     if request.restriction.is_empty() {
-        return Ok(vec![Scope::of_documents(named); snapshots.len()]);
+        return Ok(vec![Scope::of_documents(named); searcher.searched.len()]);
     }
     let start = Instant::now();
     let facts = searcher.searched.iter().map(|searched| &searched.facts);
-    let namespaces: Vec<(&Snapshot, &Facts)> = snapshots.iter().copied().zip(facts).collect();
+    let namespaces: Vec<(&Snapshot, &Facts)> = searcher.snapshots().await?.into_iter().zip(facts).collect();
     let scopes = scopes(&namespaces, &request.restriction, named).await?;
     trace.stage("filter", start, scopes.all, scopes.documents).note(scopes.in_words());
     if let Some(unknown) = scopes.note {
@@ -169,7 +164,7 @@ impl Searcher {
         chunk_ids: &[ChunkId],
     ) -> Result<Option<&'static str>> {
         let (snapshots, mut trace) = (self.snapshots().await?, Trace::new(false));
-        let mut scopes = filter(self, request, &snapshots, &mut trace).await?;
+        let mut scopes = filter(self, request, &mut trace).await?;
         let any = |scopes: &[Scope]| scopes.iter().any(|scope| chunk_ids.iter().any(|id| scope.admits_chunk(id)));
         let is_let_through = match chunk_ids {
             [] => scopes.iter().any(|scope| scope.admits_document(doc_id)),

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::time::Instant;
 
-use super::contents::{Contents, answer, note_ambiguous_section};
+use super::contents::{Answer, Contents, answer, note_ambiguous_section};
 use super::expand::{describe, limit};
 use super::hit::{Hit, Source};
 use super::named_documents::MOST_DOCUMENTS;
@@ -58,7 +58,7 @@ pub(super) enum FromContents {
 
 /// Answers a question about structure from tables of contents, and one that is nothing but a section with its text.
 pub(super) async fn from_contents(searcher: &Searcher, request: &SearchRequest) -> Result<FromContents> {
-    let trace = Trace::new(request.explain);
+    let mut trace = Trace::new(request.explain);
     let mut understood = Understanding::of_kind(&request.query, request.kind);
     // A request for sections gets sections, because one may be called "Contents"; but "what is in chapter 3" names one.
     if request.shape.seeks_sections() && !matches!(understood.wanted, Some(Wanted::Part(_))) {
@@ -71,10 +71,19 @@ pub(super) async fn from_contents(searcher: &Searcher, request: &SearchRequest) 
         }
         request.to_mut().documents = Some(documents);
     }
-    match understood.wanted.clone() {
-        Some(wanted) => from_tables(searcher, &request, understood, &wanted, trace).await,
-        None => from_named_section(searcher, &request, understood, trace).await,
+    let Some(wanted) = &understood.wanted else {
+        return from_named_section(searcher, &request, understood, trace).await;
+    };
+    trace.stage("understand", trace.begun, 1, 1).notes(understood.in_words());
+    let start = Instant::now();
+    let Answer { contents, without_contents } = answer(searcher, &request, wanted, &mut trace).await?;
+    let entries = contents.iter().map(|contents| contents.sections.len()).sum();
+    trace.stage("contents", start, contents.len(), entries).note("answered from the table of contents");
+    if contents.is_empty() {
+        return Ok(FromContents::SearchText { notes: trace.notes, without_contents });
     }
+    let result = without_hits(searcher, &request, understood, trace).await?;
+    Ok(FromContents::Answer(Box::new(SearchResult { contents, ..result })))
 }
 
 /// Quoted text is searched for as it is.
@@ -96,28 +105,6 @@ async fn named_documents(
     let Some(name) = name.filter(|_| in_all && !is_quoted(&request.query)) else { return Ok(None) };
     let documents = documents_named(&searcher.snapshots().await?, &name).await?;
     Ok(Some(documents).filter(|documents| (1..=MOST_DOCUMENTS).contains(&documents.len())))
-}
-
-async fn from_tables(
-    searcher: &Searcher,
-    request: &SearchRequest,
-    understood: Understanding,
-    wanted: &Wanted,
-    mut trace: Trace,
-) -> Result<FromContents> {
-    trace.stage("understand", trace.begun, 1, 1).notes(understood.in_words());
-    let (start, snapshots) = (Instant::now(), searcher.snapshots().await?);
-    let scopes = filter(searcher, request, &snapshots, &mut trace).await?;
-    let answer = answer(&snapshots, &searcher.names(), request, wanted, &scopes, &mut trace).await?;
-    let mut contents = answer.contents;
-    contents.retain(|contents| contents.confidence >= request.min_confidence);
-    let entries = contents.iter().map(|contents| contents.sections.len()).sum();
-    trace.stage("contents", start, contents.len(), entries).note("answered from the table of contents");
-    if contents.is_empty() {
-        return Ok(FromContents::SearchText { notes: trace.notes, without_contents: answer.without_contents });
-    }
-    let result = without_hits(searcher, request, understood, trace).await?;
-    Ok(FromContents::Answer(Box::new(SearchResult { contents, ..result })))
 }
 
 async fn from_named_section(
@@ -148,7 +135,7 @@ pub(super) async fn text_of_parts(
 ) -> Result<Vec<Hit>> {
     let (snapshots, names) = (searcher.snapshots().await?, searcher.names());
     // The search has noted what is unknown in the filter.
-    let scopes = filter(searcher, request, &snapshots, &mut Trace::new(false)).await?;
+    let scopes = filter(searcher, request, &mut Trace::new(false)).await?;
     let mut placed = Vec::new();
     for own in contents.iter().filter(|contents| contents.part.is_some() && !contents.is_guess) {
         let Some(namespace) = names.iter().position(|name| *name == own.namespace) else { continue };
@@ -170,18 +157,15 @@ pub(super) async fn text_of_parts(
 /// not exactly one document has that name, or if it lacks the section: the text is searched.
 async fn text_of_named_section(searcher: &Searcher, request: &SearchRequest, trace: &mut Trace) -> Result<Vec<Hit>> {
     let Some((document, name)) = section_of_document(&in_simplified(&request.query)) else { return Ok(Vec::new()) };
-    let (snapshots, names) = (searcher.snapshots().await?, searcher.names());
-    let documents = documents_named(&snapshots, &document).await?;
+    let documents = documents_named(&searcher.snapshots().await?, &document).await?;
     if documents.len() != 1 || request.documents.is_some() || request.kind.is_some() {
         return Ok(Vec::new());
     }
     let request = SearchRequest { documents: Some(documents), ..request.clone() };
     // A search that follows filters again, and notes what is unknown in the filter.
     let mut own = Trace::new(false);
-    let scopes = filter(searcher, &request, &snapshots, &mut own).await?;
     let wanted = Wanted::Part(AskedPart { name, says_of_what: true });
-    let mut contents = answer(&snapshots, &names, &request, &wanted, &scopes, &mut own).await?.contents;
-    contents.retain(|contents| contents.confidence >= request.min_confidence);
+    let contents = answer(searcher, &request, &wanted, &mut own).await?.contents;
     let hits = text_of_parts(searcher, &request, &contents).await?;
     if !hits.is_empty() {
         trace.notes.append(&mut own.notes);
