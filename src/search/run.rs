@@ -19,7 +19,7 @@ use super::note::{Note, NoteCode, refuses};
 use super::query_expansion::PendingWordings;
 use super::recall::{Recalled, recall};
 use super::request::{OtherWords, SearchRequest};
-use super::rerank::{LoadingCrossEncoder, Rerankers, rerank};
+use super::rerank::{LoadingCrossEncoder, rerank};
 use super::restrict::{decay_scores, restrict};
 use super::result::{Ranked, Ranking, SearchResult};
 use super::searcher::{Searcher, StageInput};
@@ -104,9 +104,8 @@ impl Searcher {
         let recalled = recall(&input, restricted, work.encoding, work.pending_wordings, &mut trace).await?;
         question.decide(recalled.wordings.kind, &mut trace);
         let fused = fuse(&recalled.route, request.fusion, &recalled.scores, &recalled.wordings.rankings, &mut trace);
-        let models = Rerankers { cross_encoder: work.cross_encoder, endpoint: self.reranker.as_deref() };
-        let reranked = rerank(&question, &recalled, &snapshots, fused, models, &mut trace).await?;
         let input = StageInput { searcher: self, question: &question, snapshots: &snapshots };
+        let reranked = rerank(&input, &recalled, fused, work.cross_encoder, &mut trace).await?;
         let decayed = decay_scores(&input, reranked, &mut trace).await?;
         let cut = cut(request, decayed, &mut trace);
         let (candidates, unsure) =

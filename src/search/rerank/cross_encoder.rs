@@ -21,14 +21,10 @@ use crate::search::encoder::{Encoder, LONGEST_ENCODED, locked, wait_for};
 use crate::search::hit::parent_chunks;
 use crate::search::note::NoteCode;
 use crate::search::request::{Rerank, SearchRequest};
+use crate::search::searcher::StageInput;
 use crate::search::trace::{Trace, milliseconds};
 use crate::store::Snapshot;
 use crate::threads::cores;
-
-pub(in crate::search) struct Rerankers<'a> {
-    pub cross_encoder: Option<LoadingCrossEncoder>,
-    pub endpoint: Option<&'a Reranker>,
-}
 
 /// What reads candidates.
 enum Reader<'a> {
@@ -39,26 +35,24 @@ enum Reader<'a> {
 /// Lets the cross-encoder or the endpoint that the request names read the first candidates, and ranks them by its
 /// scores.
 pub(super) async fn read_first(
-    models: Rerankers<'_>,
-    request: &SearchRequest,
-    snapshots: &[&Snapshot],
+    input: &StageInput<'_, '_>,
+    cross_encoder: Option<LoadingCrossEncoder>,
     candidates: Vec<Candidate>,
     trace: &mut Trace,
 ) -> Result<Vec<Candidate>> {
-    let (reader, depth, time) = match (&request.rerank, models) {
-        (Rerank::Model { folder, depth, time }, Rerankers { cross_encoder: Some(loading), .. }) => {
+    let (request, endpoint) = (input.question.request, input.searcher.reranker.as_deref());
+    let (reader, depth, time) = match (&request.rerank, cross_encoder, endpoint) {
+        (Rerank::Model { folder, depth, time }, Some(loading), _) => {
             let (model, load_ms) = wait_for("reranking", loading).await?;
             trace.took("cross_encoder_load", load_ms);
             (Reader::CrossEncoder(model, folder), *depth, *time)
         }
-        (Rerank::Endpoint { depth, time }, Rerankers { endpoint: Some(reranker), .. }) => {
-            (Reader::Endpoint(reranker), *depth, *time)
-        }
+        (Rerank::Endpoint { depth, time }, _, Some(reranker)) => (Reader::Endpoint(reranker), *depth, *time),
         _ => return Ok(candidates),
     };
     let start = Instant::now();
     let wanted = head(&candidates, depth);
-    let (texts, places) = each_once(texts(snapshots, &candidates[..wanted])?);
+    let (texts, places) = each_once(texts(input.snapshots, &candidates[..wanted])?);
     let question: String = request.query.chars().take(LONGEST_ENCODED).collect();
     let (name, scores) = match &reader {
         Reader::CrossEncoder(model, folder) => {

@@ -16,15 +16,16 @@ use super::candidate::{Candidate, ChunkKey};
 use super::hit::parent_chunks;
 use super::recall::Recalled;
 use super::request::{Method, Rerank};
+use super::searcher::StageInput;
 use super::trace::Trace;
-use super::understand::{Question, Understanding};
+use super::understand::Understanding;
 use crate::chunk::context::SEPARATOR;
 use crate::error::Result;
 use crate::knowledge::profile::classify;
-use crate::store::{IndexedParentChunk, Snapshot};
+use crate::store::IndexedParentChunk;
 use crate::text::{count, tables};
 use cross_encoder::read_first;
-pub(super) use cross_encoder::{LoadedCrossEncoder, LoadingCrossEncoder, Rerankers};
+pub(super) use cross_encoder::{LoadedCrossEncoder, LoadingCrossEncoder};
 
 /// How many candidates are reranked by words; the rest follow in their old order.
 const DEPTH: usize = 100;
@@ -61,13 +62,13 @@ const STATEMENTS: [&[&str]; 3] = [
 
 /// Reranks by the question's words if that can help, then by the requested cross-encoder or endpoint.
 pub(super) async fn rerank(
-    question: &Question<'_>,
+    input: &StageInput<'_, '_>,
     recalled: &Recalled<'_>,
-    snapshots: &[&Snapshot],
     mut candidates: Vec<Candidate>,
-    models: Rerankers<'_>,
+    cross_encoder: Option<LoadingCrossEncoder>,
     trace: &mut Trace,
 ) -> Result<Vec<Candidate>> {
+    let StageInput { question, snapshots, .. } = *input;
     let request = question.request;
     let by_words = match request.rerank {
         Rerank::Off => false,
@@ -96,7 +97,7 @@ pub(super) async fn rerank(
             stage.note(format!("{} of the requested kind", count(preferred.len(), "parent chunk")));
         }
     }
-    read_first(models, request, snapshots, candidates, trace).await
+    read_first(input, cross_encoder, candidates, trace).await
 }
 
 /// What speaks for candidates beside their fused score.
