@@ -184,17 +184,6 @@ mod tests {
     use super::*;
     use crate::store::DocumentRow;
 
-    fn key(parent: u32, child: Option<u32>, section: &str) -> ChunkKey {
-        let parent_id = ChunkId::parent("d", parent);
-        ChunkKey {
-            chunk_id: child.map_or(parent_id.clone(), |child| ChunkId::child(&parent_id, child)),
-            place: std::iter::once(parent).chain(child).collect(),
-            section_id: format!("d#{section}").into(),
-            page_start: None,
-            updated_at: String::new(),
-        }
-    }
-
     #[test]
     fn a_page_reads_only_its_documents() {
         let document = |id: &str, parents, children| DocumentName {
@@ -219,25 +208,5 @@ mod tests {
         assert_eq!(pages(ChunkListRequest { filter: edited, ..from(3) }, 1), (None, 3, None));
         let reversed = vec![(ChunkColumn::Document, true)];
         assert_eq!(pages(ChunkListRequest { order: reversed, ..from(3) }, 1), (None, 3, None));
-    }
-
-    #[test]
-    fn numbers_are_ordered_as_numbers_and_children_behind_their_parents() {
-        let keys = [
-            key(10, None, "1.10"),
-            key(2, Some(1), "1.9"),
-            key(2, Some(0), "1.9"),
-            key(2, None, "1.9"),
-            key(0, None, "2"),
-        ];
-        let sorted = |order: &[(ChunkColumn, bool)]| {
-            let mut keys = keys.to_vec();
-            sort(&mut keys, &[], order);
-            keys.iter().map(|key| key.chunk_id.clone()).collect::<Vec<_>>().join(" ")
-        };
-        assert_eq!(sorted(&[]), "d:0 d:2 d:2.0 d:2.1 d:10");
-        assert_eq!(sorted(&[(ChunkColumn::Section, false)]), "d:2 d:2.0 d:2.1 d:10 d:0");
-        assert_eq!(sorted(&[(ChunkColumn::Parent, true)]), "d:10 d:2 d:2.0 d:2.1 d:0");
-        assert_eq!(sorted(&[(ChunkColumn::ChunkType, true), (ChunkColumn::Index, true)]), "d:2.1 d:2.0 d:10 d:2 d:0");
     }
 }

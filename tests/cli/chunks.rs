@@ -53,6 +53,27 @@ fn chunks_are_listed_in_order_with_their_facts() {
 }
 
 #[test]
+fn numbers_are_ordered_as_numbers_and_children_behind_their_parents() {
+    let sandbox = Sandbox::new();
+    let steps = |mark: &str| (1..=11).map(|n| format!("{mark} Step {n}\n\nTurn handle {n}.\n\n")).collect::<String>();
+    sandbox.write("a.md", steps("#"));
+    sandbox.write("b.md", format!("# Pump\n\n{}", steps("##")));
+    sandbox.kb(&["ingest", ".", "-q", "--no-embed"]).ok();
+    let rows = list(&sandbox, &["--type", "parent", "--order-by", "section"]);
+    let paths: Vec<&str> = rows.iter().map(|row| text(&row["section"], "path")).collect();
+    assert_eq!(paths.join(" "), "1 1.1 1.2 1.3 1.4 1.5 1.6 1.7 1.8 1.9 1.10 1.11 2 3 4 5 6 7 8 9 10 11");
+    let numbers = |order: &str| -> String {
+        let rows = list(&sandbox, &["--doc", "b.md", "--order-by", order]);
+        ids(&rows).iter().map(|id| id.split_once(':').unwrap().1).collect::<Vec<_>>().join(" ")
+    };
+    let down = "10 10.0 9 9.0 8 8.0 7 7.0 6 6.0 5 5.0 4 4.0 3 3.0 2 2.0 1 1.0 0 0.0";
+    assert_eq!(numbers("parent:desc"), down);
+    let children = "0.0 1.0 2.0 3.0 4.0 5.0 6.0 7.0 8.0 9.0 10.0";
+    assert_eq!(numbers("chunk_type:desc,index:desc"), format!("{children} 10 9 8 7 6 5 4 3 2 1 0"));
+    assert!(numbers("document").starts_with("0 0.0 1 1.0 2 2.0") && numbers("document").ends_with("9 9.0 10 10.0"));
+}
+
+#[test]
 fn a_list_can_be_narrowed_ordered_and_paged() {
     let sandbox = guides();
     let guide = sandbox.id("guide.md");
