@@ -203,6 +203,25 @@ fn a_state_can_be_removed() {
 }
 
 #[test]
+fn states_aliases_and_types_change_one_by_one() {
+    let sandbox = station();
+    let change = |args: &[&str]| {
+        let pump = sandbox.json(&[&["entity-set", "pump p-12"], args].concat())["items"][0].take();
+        (pump["outcome"].clone(), pump["states"].clone())
+    };
+    let known = ["--type", "PUMP", "--alias", "一号泵", "--state", "out of order"];
+    assert_eq!(change(&known), (json!("unchanged"), json!(3)));
+    assert_eq!(change(&["--state", "out of order", "--time", "2024-01"]).1, 4, "said of another time, it is new");
+    assert_eq!(change(&["--state", "repaired", "--time", "2025-02-05", "--alias", "P1"]).1, 5);
+    sandbox.kb(&["entity-set", "Pump P-12", "--remove", "--time", "2025-02"]).tells(2, "2 states at that time");
+    assert_eq!(change(&["--remove", "--time", "2025-02-05"]).1, 4);
+    assert_eq!(change(&["--remove", "--alias", "p1"]), (json!("changed"), json!(4)));
+    change(&["--type", "valve", "--retype"]);
+    let pump = &sandbox.items(&["entities"])[0];
+    assert_eq!((&pump["aliases"], &pump["entity_type"]), (&json!(["一号泵"]), &json!("valve")));
+}
+
+#[test]
 fn a_list_can_be_imported_into_another_namespace() {
     let sandbox = station();
     set(&sandbox, &["O'Brien \\ 50%", "--type", "person", "--state", "said \"no\"; DROP", "--time", "2024"]);
@@ -232,15 +251,19 @@ fn a_bad_line_is_named_and_changes_nothing() {
         ("{\"name\": \"\"}", "the name is empty"),
         ("{\"name\": \"x\", \"state\": \"a\\u001b[31mb\"}", "an invisible character (U+001B)"),
         ("{\"name\": \"x\", \"state\": \"a\", \"time\": \"2999\"}", "in the future"),
-        ("{\"name\": \"Pump P-12\", \"entity_type\": \"valve\"}", "of the type \"pump\""),
+        ("{\"name\": \"Pump P-12\", \"entity_type\": \"valve\"}", "of the type \"pump\", not \"valve\""),
+        ("{\"name\": \"Good\", \"entity_type\": \"b\"}", "of the type \"a\", not \"b\""),
         ("{\"name\": \"x\", \"aliases\": [\"一号泵\"]}", "is already a name of \"Pump P-12\""),
         ("{\"name\": \"x\", \"colour\": \"red\"}", "colour"),
         ("{\"name\": \"nobody\", \"remove\": true}", "no entity \"nobody\""),
+        ("{\"name\": \"Pump P12\", \"remove\": true}", "did you mean \"Pump P-12\"?"),
+        ("{\"name\": \"Pump P-12\", \"remove\": true, \"aliases\": [\"P9\"]}", "\"P9\" is not an alias of"),
+        ("{\"name\": \"Pump P-12\", \"remove\": true, \"time\": \"2020\"}", "its states begin at 2023-01-01"),
         ("{\"name\": \"x\", \"time\": \"2024\"}", "has no state"),
         ("{\"name\": \"Pump P-12\", \"remove\": true, \"state\": \"new\"}", "neither a state nor a type"),
         ("not json", "expected"),
     ] {
-        sandbox.write("in.jsonl", format!("{{\"name\": \"Good\", \"state\": \"set\"}}\n{bad}\n"));
+        sandbox.write("in.jsonl", format!("{{\"name\": \"Good\", \"entity_type\": \"a\"}}\n{bad}\n"));
         let run = sandbox.kb(&["entity-set", "--from", "in.jsonl"]);
         assert!(
             run.code != 0 && run.err.contains(message) && run.err.contains("line 2 of in.jsonl"),

@@ -291,9 +291,9 @@ mod tests {
         EntityRequest { name: name.to_owned(), ..EntityRequest::default() }
     }
 
-    fn state(name: &str, state: &str, time: Option<&str>) -> EntityRequest {
-        let time = time.map(|time| Period::parse_at(time, now()).unwrap());
-        EntityRequest { state: Some(state.to_owned()), time: time.map(RequestTime::Period), ..request(name) }
+    fn state(name: &str, state: &str, time: &str) -> EntityRequest {
+        let time = Period::parse_at(time, now()).map(RequestTime::Period);
+        EntityRequest { state: Some(state.to_owned()), time, ..request(name) }
     }
 
     fn alias(name: &str, alias: &str) -> EntityRequest {
@@ -308,60 +308,14 @@ mod tests {
         EntityRequest { action: EntityAction::Remove, ..request }
     }
 
-    fn try_all(rows: &[EntityRow], requests: &[EntityRequest]) -> Result<EntityPlan> {
-        plan(rows, requests.iter().cloned().map(|request| (String::new(), request)).collect(), now())
-    }
-
     /// The rows after carrying out requests.
     fn after(rows: &[EntityRow], requests: &[EntityRequest]) -> Vec<EntityRow> {
-        let plan = try_all(rows, requests).unwrap();
+        let placed = requests.iter().cloned().map(|request| (String::new(), request));
+        let plan = plan(rows, placed.collect(), now()).unwrap();
         let gone = |row: &&EntityRow| {
             !plan.change.remove.contains(&row.key) && plan.change.put.iter().all(|put| put.key != row.key)
         };
         rows.iter().filter(gone).chain(&plan.change.put).cloned().collect()
-    }
-
-    #[test]
-    fn a_known_state_or_name_changes_nothing() {
-        let requests = [typed("Pump", "machine"), alias("Pump", "P1"), state("Pump", "on", None)];
-        let rows = after(&[], &requests);
-        let again =
-            try_all(&rows, &[typed("pump", "MACHINE"), alias("pump", "p1"), state("Pump", "on", None)]).unwrap();
-        assert!(again.change.is_empty(), "{again:?}");
-        assert_eq!(again.outcomes[0].outcome, Outcome::Unchanged);
-        let earlier = try_all(&rows, &[state("Pump", "on", Some("2026-01"))]).unwrap();
-        assert_eq!(earlier.outcomes[0].states, 2, "said of another time, it is new");
-    }
-
-    #[test]
-    fn another_type_is_refused_unless_it_is_a_retype() {
-        let rows = after(&[], &[typed("Pump", "machine")]);
-        let error = try_all(&rows, &[typed("Pump", "valve")]).unwrap_err();
-        assert!(error.message().contains("of the type \"machine\", not \"valve\""), "{error}");
-        let meant = EntityRequest { action: EntityAction::Retype, ..typed("Pump", "valve") };
-        assert_eq!(after(&rows, &[meant])[0].kind, "valve");
-        assert!(try_all(&[], &[typed("Pump", "a"), typed("Pump", "b")]).is_err(), "within a batch too");
-    }
-
-    #[test]
-    fn states_and_aliases_are_removed_one_by_one() {
-        let requests = [
-            alias("Pump", "P1"),
-            state("Pump", "new", Some("2026-01")),
-            state("Pump", "on", Some("2026-02-03")),
-            state("Pump", "off", Some("2026-02-05")),
-        ];
-        let rows = after(&[], &requests);
-        let at = |time: &str| {
-            removal(EntityRequest { time: Period::parse_at(time, now()).map(RequestTime::Period), ..request("Pump") })
-        };
-        let message = |request| try_all(&rows, &[request]).unwrap_err().to_line();
-        assert!(message(at("2026-02")).contains("2 states at that time"), "{}", message(at("2026-02")));
-        assert!(message(at("2025")).contains("2026-01-01T00:00:00Z"));
-        assert!(message(removal(alias("Pump", "P9"))).contains("is not an alias"));
-        assert_eq!(after(&rows, &[at("2026-02-05")])[0].states.len(), 2);
-        assert_eq!(after(&rows, &[removal(alias("Pump", "p1"))])[0].aliases, [""; 0]);
-        assert!(message(removal(request("Pomp"))).contains("did you mean \"Pump\"?"));
     }
 
     proptest! {
@@ -374,7 +328,7 @@ mod tests {
             let requests: Vec<EntityRequest> = said.iter().map(|(name, what, month)| match what {
                 0 => typed("Pump", "machine"),
                 1 => alias("Pump", names[*name]),
-                _ => state("pump", &format!("state {name}"), Some(&format!("2026-{month:02}"))),
+                _ => state("pump", &format!("state {name}"), &format!("2026-{month:02}")),
             }).collect();
             let is_past = |request: &EntityRequest| request.time.as_ref().is_none_or(|time| time.start() < now().into());
             let requests: Vec<EntityRequest> = requests.into_iter().filter(is_past).collect();
