@@ -363,21 +363,4 @@ mod tests {
         assert_eq!((comparison.better, comparison.worse, comparison.new), (vec!["a".to_owned()], vec![], 1));
         assert_eq!(compare(&earlier, &all).worse, ["a", "b"]);
     }
-
-    #[test]
-    fn a_wrong_line_is_named() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("questions.jsonl");
-        for (text, says) in [
-            ("{\"question\": \"a\"}\n\n{\"questio\": \"b\"}", "line 3"),
-            ("{\"question\": \"a\"}\nnonsense", "line 2: expected ident (column 2)"),
-            ("{\"question\": \"a\", \"pages\": \"x-y\"}", "line 1: pages are like"),
-            ("{\"question\": \"?!\"}", "line 1: the question contains no word"),
-            ("\n", "has no question"),
-        ] {
-            std::fs::write(&file, text).unwrap();
-            let error = read_questions(&file).unwrap_err();
-            assert!(error.message().contains(says), "{error}");
-        }
-    }
 }

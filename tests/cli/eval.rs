@@ -59,6 +59,16 @@ fn own_questions_are_asked_of_the_store_and_compared_with_an_earlier_run() {
     ] {
         sandbox.kb(args).tells(2, says);
     }
+    for (text, says) in [
+        ("{\"question\": \"a\"}\n\n{\"questio\": \"b\"}", "wrong.jsonl, line 3"),
+        ("{\"question\": \"a\"}\nnonsense", "line 2: expected ident (column 2)"),
+        ("{\"question\": \"a\", \"pages\": \"x-y\"}", "line 1: pages are like"),
+        ("{\"question\": \"?!\"}", "line 1: the question contains no word"),
+        ("\n", "has no question"),
+    ] {
+        sandbox.write("wrong.jsonl", text);
+        sandbox.kb(&["eval", "--questions", "wrong.jsonl"]).tells(2, says);
+    }
 }
 
 #[test]
