@@ -290,15 +290,8 @@ mod tests {
         assert_eq!(share(&words, &others, &[first]), 0.25, "half of the name");
         assert_eq!(share(&words, &others, &["borne"]), 0.25);
         assert_eq!(share(&words, &others, &["tdo", first, "bear"]), 0.75, "a word counts once");
-    }
-
-    #[test]
-    fn another_name_counts_for_the_words_of_the_question_when_reranking() {
-        let synonym = FoundSynonyms::new("TDO", vec!["transport disconnect".to_owned()]);
-        let others = [Alternative::synonym(&synonym)];
-        let name: Vec<&str> = others[0].others[0].iter().map(String::as_str).collect();
-        let (coverage, found) = found(&[("tdo", 1.0), ("profit", 3.0)], &others, &name);
-        assert_eq!(coverage.shares(&found), [0.25, 0.0]);
+        let (coverage, found) = found(&words, &others, &[first, second]);
+        assert_eq!(coverage.shares(&found), [0.5, 0.0], "when reranking too");
         assert!(coverage.distinguishes());
     }
 
