@@ -156,23 +156,6 @@ mod tests {
         assert_eq!(figures(&["x"], &[("a", 1.0)]), [0.0; 4]);
     }
 
-    #[test]
-    fn conditions_are_read_and_bad_ones_refused() {
-        let condition: Condition = "hybrid.ndcg@10>=0.40".parse().unwrap();
-        assert_eq!((condition.method, condition.figure, condition.least), (Some(Method::Hybrid), "ndcg@10", 0.4));
-        let condition: Condition = "hybrid.mrr@10>=0.5".parse().unwrap();
-        assert_eq!((condition.method, condition.figure), (Some(Method::Hybrid), "mrr@10"));
-        let condition: Condition = "mrr@10>=0.5".parse().unwrap();
-        assert_eq!((condition.method, condition.figure), (None, "mrr@10"));
-        let condition: Condition = "hit@5 >= 0.9".parse().unwrap();
-        assert_eq!((condition.method, condition.figure, condition.least), (None, "hit@5", 0.9));
-        for bad in
-            ["hybrid", "ndcg@10>=1", "hybrid.hit@5>=1", "hybrid.x>=1", "none.p@1>=1", "hybrid.p@1>=x", "hybrid.p@1>1"]
-        {
-            assert!(bad.parse::<Condition>().is_err(), "{bad}");
-        }
-    }
-
     fn values(answerable: &[f32], unanswerable: &[f32]) -> Vec<f64> {
         let Figures(figures) = unanswerable_figures(answerable.to_vec(), unanswerable.to_vec());
         figures.into_iter().map(|(_, value)| value).collect()

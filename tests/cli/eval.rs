@@ -49,8 +49,8 @@ fn own_questions_are_asked_of_the_store_and_compared_with_an_earlier_run() {
     );
     assert!(run.out.contains("worse: retry limit") && run.out.contains("refused 1.0000"), "{}", run.out);
     for (args, says) in [
-        (&["eval", "--questions", "q.jsonl", "--min", "hybrid.p@1>=0.5"][..], "measured only on a set"),
-        (&["eval", "set", "--min", "hit@1>=0.5"], "measured only on questions"),
+        (&["eval", "--questions", "q.jsonl", "--min", "hybrid.mrr@10>=0.5"][..], "measured only on a set"),
+        (&["eval", "set", "--min", "mrr@10 >= 0.5"], "measured only on questions"),
         (&["eval", "--questions", "q.jsonl", "--jobs", "2"], "--jobs works on a set only"),
         (&["eval", "--questions", "q.jsonl", "--baseline", "q.jsonl"], "is not a report of earlier questions"),
         (&["eval", "--questions", "nowhere.jsonl"], "cannot read nowhere.jsonl"),
@@ -104,7 +104,11 @@ fn answers_that_no_document_can_give_are_named() {
 fn a_folder_without_a_set_is_refused() {
     let sandbox = Sandbox::new();
     sandbox.kb(&["eval", "."]).tells(2, "corpus.jsonl");
-    sandbox.kb(&["eval", ".", "--min", "nonsense"]).tells(2, "METHOD.FIGURE>=NUMBER");
+    for bad in
+        ["hybrid", "ndcg@10>=1", "hybrid.hit@5>=1", "hybrid.x>=1", "none.p@1>=1", "hybrid.p@1>=x", "hybrid.p@1>1"]
+    {
+        sandbox.kb(&["eval", ".", "--min", bad]).tells(2, "METHOD.FIGURE>=NUMBER");
+    }
 }
 
 #[test]
