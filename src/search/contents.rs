@@ -251,8 +251,8 @@ pub(super) async fn note_ambiguous_section(
     Ok(())
 }
 
-/// Those of `rows` that have a part of this name or number most literally, if possible only once. If several have it, also
-/// by the same number in another form, a note names them.
+/// Those of `rows` that have a part of this name or number most literally, if possible only once. If several have it,
+/// also by the same number in another form, a note names them.
 async fn documents_with_part(
     snapshots: &[&Snapshot],
     rows: Vec<PlacedDocument>,

@@ -432,7 +432,7 @@ fn a_document_that_has_a_chapter_several_times_does_not_lack_it() {
     let first = sandbox.json(&["search", "what does chapter 2 say"]);
     assert_eq!(titles_of(&first["contents"][0]["entries"]), ["2 Next steps"], "{first}");
     let args = ["search", "what does chapter 2 say", "--doc", "fonts.md"];
-    sandbox.kb(&args).tells_all(0, &["2 sections of fonts.md match \"chapter 2\": ", " (2 Loading), ", " (2 Choice); "]);
+    sandbox.kb(&args).tells_all(0, &["2 sections of fonts.md match \"chapter 2\": ", "(2 Loading), ", "(2 Choice); "]);
     let several = sandbox.json(&args);
     assert_eq!(titles_of(&several["contents"][0]["entries"]), ["2 Loading", "2 Choice"], "{several}");
     assert_eq!(several["confidence"], 0.5, "{several}");
