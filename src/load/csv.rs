@@ -1,6 +1,6 @@
 //! Comma- and tab-separated values, through `csv`: one table, whose first row is its heads.
 
-use csv::ReaderBuilder;
+use csv::{ReaderBuilder, StringRecord};
 
 use super::{Block, Document, Format};
 use crate::text::tables;
@@ -14,9 +14,13 @@ pub fn parse(text: &str) -> Document {
     let separator = separator(first_record(text));
     let mut reader =
         ReaderBuilder::new().delimiter(separator).has_headers(false).flexible(true).from_reader(text.as_bytes());
+    let mut rows: Vec<tables::Row> = Vec::new();
+    // One record for all rows: an iterator over records allocates the space of the longest row for each.
+    let mut record = StringRecord::new();
     // Text in memory has no rows that cannot be read.
-    let rows: Vec<tables::Row> =
-        reader.records().flatten().map(|record| record.iter().map(str::to_owned).collect()).collect();
+    while reader.read_record(&mut record).is_ok_and(|is_row| is_row) {
+        rows.push(record.iter().map(str::to_owned).collect());
+    }
     if text.bytes().filter(|byte| *byte == b'"').count() % 2 == 1 {
         let warning = "a quotation mark is never closed, so the rows after it may have become one cell";
         document.warnings.push(warning.to_owned());
@@ -60,6 +64,12 @@ mod tests {
             assert_eq!(parse(text).blocks, [Block::paragraph(table)], "{text}");
         }
         assert!(parse("\n\n").blocks.is_empty());
+    }
+
+    #[test]
+    fn rows_after_a_long_one_cost_no_more_than_their_length() {
+        let text = format!("a,b\n{}\n{}", "1,".repeat(200_000), "2\n".repeat(100_000));
+        assert_eq!(parse(&text).blocks[0].text.lines().count(), 100_003);
     }
 
     #[test]
