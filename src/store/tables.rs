@@ -268,10 +268,14 @@ pub(super) async fn connect(namespace: &Namespace) -> Result<Connection> {
     let folder = namespace.tables();
     // LanceDB takes `~/x` for the user's home and `a:b` for an address. It takes an absolute path as it is.
     let path = std::path::absolute(&folder).map_err(|error| Error::io("open", &folder, &error))?;
-    let Some(path) = path.to_str() else {
-        return Err(Error::failed(format!("the path {} is not UTF-8", folder.display()))
-            .hint(format!("rename that folder, or name another place with {}", Setting("kb"))));
+    let refused = |what: &str| {
+        Error::failed(format!("the path {} {what}", folder.display()))
+            .hint(format!("rename that folder, or name another place with {}", Setting("kb")))
     };
+    let path = path.to_str().ok_or_else(|| refused("is not UTF-8"))?;
+    if path.contains(|c: char| c.is_ascii_control()) {
+        return Err(refused("has a control character in a name"));
+    }
     lancedb::connect(path).execute().await.map_err(|error| store_error("open", &folder, &error))
 }
 

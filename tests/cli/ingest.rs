@@ -281,16 +281,18 @@ fn a_store_lies_where_its_name_says() {
 
 #[cfg(unix)]
 #[test]
-fn a_store_in_a_folder_with_a_non_utf_8_name_is_refused() {
+fn a_store_in_a_folder_with_a_name_that_tables_cannot_have_is_refused() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
-    let sandbox = Sandbox::new();
-    let folder = sandbox.path("d").join(OsStr::from_bytes(b"caf\xe9"));
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("a.md"), "# Pumps\n\nPrime the pump.\n").unwrap();
-    Run::of(sandbox.command(&["ingest", "a.md", "--no-embed"]).current_dir(&folder).output().unwrap())
-        .tells_all(3, &["is not UTF-8", "--kb"]);
-    assert_eq!(std::fs::read_dir(sandbox.path("d")).unwrap().count(), 1, "no folder of a similar name");
+    for (name, reason) in [(&b"caf\xe9"[..], "is not UTF-8"), (&b"a\nb"[..], "has a control character")] {
+        let sandbox = Sandbox::new();
+        let folder = sandbox.path("d").join(OsStr::from_bytes(name));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("a.md"), "# Pumps\n\nPrime the pump.\n").unwrap();
+        Run::of(sandbox.command(&["ingest", "a.md", "--no-embed"]).current_dir(&folder).output().unwrap())
+            .tells_all(3, &[reason, "--kb"]);
+        assert_eq!(std::fs::read_dir(sandbox.path("d")).unwrap().count(), 1, "no folder of a similar name");
+    }
 }
 
 #[test]
