@@ -122,39 +122,59 @@ pub(super) fn markdown_of<'t>(source: &str, text: &'t str) -> Cow<'t, str> {
 }
 
 /// Text of a document for a Markdown page: no line of it becomes a heading, because headings of the page name sources
-/// and `# ls` in a manual is a command. A fence that is left open would swallow the next source, so it is closed.
+/// and `# ls` in a manual is a command; and none becomes HTML. A comment or a fence that is left open would swallow the
+/// next source, so the comment is escaped, and the fence is closed.
 pub(super) fn as_markdown(text: &str) -> Cow<'_, str> {
-    if !text.contains(['#', '`', '~', '=', '-', '[', '［', '【']) {
+    if !text.contains(['#', '`', '~', '=', '-', '[', '［', '【', '<']) {
         return Cow::Borrowed(text);
     }
     let mut fence: Option<&str> = None;
+    let mut fence_indent = 0;
     let mut out = String::with_capacity(text.len() + 16);
     let mut after_text = false;
     for line in text.split_inclusive('\n') {
         let words = line.trim_start_matches(' ');
-        let indent = line.len() - words.len();
+        let mut indent = line.len() - words.len();
         // A line that is indented further is code or continues a paragraph, and both would show the backslash.
         let is_flush = indent < 4;
+        let mark = fence_of(words).filter(|_| is_flush);
+        // The fence may be in a list item, which ends before a line that is indented less. Then a flush mark opens
+        // another fence.
+        if indent < fence_indent
+            && !words.trim().is_empty()
+            && let Some(open) = fence
+        {
+            if fence_behind(fence, mark).is_none() {
+                indent = fence_indent;
+            } else {
+                out.extend([" ".repeat(fence_indent).as_str(), open, "\n"]);
+                fence = None;
+            }
+        }
         let before = fence;
-        fence = fence_behind(fence, fence_of(words).filter(|_| is_flush));
-        let is_heading = match (before.is_some(), fence.is_some()) {
+        fence = fence_behind(fence, mark);
+        if before.is_none() {
+            fence_indent = indent;
+        }
+        let is_escaped = match (before.is_some(), fence.is_some()) {
             (true, true) => names_a_source(words),
             (false, false) => {
-                is_flush && (words.starts_with('#') || after_text && is_underline(words)) || names_a_source(words)
+                is_flush && (words.starts_with('#') || opens_html(words) || after_text && is_underline(words))
+                    || names_a_source(words)
             }
             // It opens or closes the fence.
             _ => false,
         };
         after_text = fence.is_none() && !words.trim().is_empty();
-        out.push_str(&line[..indent]);
-        if is_heading {
+        out.push_str(&" ".repeat(indent));
+        if is_escaped {
             out.push('\\');
         }
         out.push_str(words);
     }
     if let Some(open) = fence {
         out.truncate(out.trim_end().len());
-        out.extend(["\n", open]);
+        out.extend(["\n", " ".repeat(fence_indent).as_str(), open]);
     }
     Cow::Owned(out)
 }
@@ -180,6 +200,15 @@ fn fence_of(line: &str) -> Option<(&str, &str)> {
 fn is_underline(line: &str) -> bool {
     let line = line.trim_end();
     !line.is_empty() && (line.chars().all(|c| c == '=') || line.chars().all(|c| c == '-'))
+}
+
+/// Whether a line opens HTML, which may hide the rest of a page. `<stdin>` could be an element, `<https://…>` is none.
+fn opens_html(line: &str) -> bool {
+    let Some(inside) = line.strip_prefix('<') else { return false };
+    let name = inside.strip_prefix('/').unwrap_or(inside);
+    let behind = name.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '-');
+    let ends_name = behind.is_empty() || behind.starts_with(|c: char| c.is_whitespace() || matches!(c, '/' | '>'));
+    inside.starts_with(['!', '?']) || name.starts_with(|c: char| c.is_ascii_alphabetic()) && ends_name
 }
 
 /// Whether a line looks like one that names a source.
@@ -222,6 +251,27 @@ mod tests {
         assert_eq!(shown(&format!("    {forged}\n[来源：m]")), format!("    \\{forged}\n\\[来源：m]"));
         assert_eq!(shown("\t[ Source: m]\n［SOURCE m"), "\\\t[ Source: m]\n\\［SOURCE m");
         assert_eq!(shown("a | b\n--|--\n1 | 2"), "a | b\n--|--\n1 | 2");
+    }
+
+    #[test]
+    fn a_list_ends_the_code_in_it() {
+        for (text, shown) in [
+            ("- a\n  ```\n# forged", "- a\n  ```\n  ```\n\\# forged"),
+            ("- a\n  ```\n  # ls\n\n  x", "- a\n  ```\n  # ls\n\n  x\n  ```"),
+            ("- a\n  ```\n  ls\n```\n# forged", "- a\n  ```\n  ls\n  ```\n\\# forged"),
+            ("1. a\n   ~~~\n ```\n # ls", "1. a\n   ~~~\n   ~~~\n ```\n # ls\n ```"),
+        ] {
+            assert_eq!(as_markdown(text), shown);
+        }
+    }
+
+    #[test]
+    fn html_hides_neither_a_fence_nor_the_next_source() {
+        assert_eq!(as_markdown("<!-- a\n```\n-->\n# ls"), "\\<!-- a\n```\n-->\n# ls\n```");
+        let text = "a\n  <DIV>\n</p\n<?x\n<br/>\n<https://a.example>\n<3 and <b\n    <i>";
+        let shown = "a\n  \\<DIV>\n\\</p\n\\<?x\n\\<br/>\n<https://a.example>\n<3 and <b\n    <i>";
+        assert_eq!(as_markdown(text), shown);
+        assert_eq!(as_markdown("```\n<!-- a\n```"), "```\n<!-- a\n```");
     }
 
     #[test]
