@@ -391,6 +391,10 @@ fn nonsense_is_answered_and_stops_nothing() {
         assert!(client.ask(method, parameters)["error"].is_object(), "{method}");
     }
     assert_eq!(client.ask("ping", json!({}))["result"], json!({}));
+    let half = r#"{"name": "kb_search", "arguments": {"query": "valve \ud83d"}}"#;
+    client.send(&format!(r#"{{"jsonrpc": "2.0", "id": "half", "method": "tools/call", "params": {half}}}"#));
+    let reply = client.next();
+    assert!(reply["id"] == "half" && reply["result"]["content"][0]["text"].is_string(), "{reply}");
     drop(client);
     assert_eq!(sandbox.json(&["check"])["sound"], true);
 }

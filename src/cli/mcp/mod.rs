@@ -7,6 +7,7 @@ mod arguments;
 mod command_line;
 mod http;
 mod install;
+mod messages;
 mod server;
 mod spelling;
 mod tools;
@@ -18,6 +19,7 @@ use std::time::Duration;
 
 use clap::Args;
 use rmcp::ServiceExt;
+use tokio::io::duplex;
 use tokio::runtime::Handle;
 use tokio::sync::{Mutex, mpsc};
 use tokio::time::sleep;
@@ -39,6 +41,8 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 const WAITING: usize = 64;
 /// How many reading calls run at a time.
 const READERS: usize = 4;
+/// Bytes of messages that wait for the protocol to read them.
+const MESSAGES_WAITING: usize = 64 << 10;
 /// The stack of a thread that runs commands, in bytes: that of a program's first thread on Linux.
 const STACK: usize = 8 << 20;
 
@@ -162,7 +166,11 @@ async fn run_calls(mut commands: InProcess, waiting: &Mutex<mpsc::Receiver<Job>>
 /// Answers the client that started this process, until it closes the connection.
 async fn serve_standard_streams(handler: Handler) -> Result<()> {
     let failed = |error: &dyn std::error::Error| Error::failed(format!("the client does not speak MCP: {error}"));
-    let service = handler.serve(rmcp::transport::stdio()).await.map_err(|error| failed(&error))?;
+    let (input, output) = rmcp::transport::stdio();
+    let (corrected, messages) = duplex(MESSAGES_WAITING);
+    // It ends with the connection.
+    tokio::spawn(messages::pass_on(input, corrected));
+    let service = handler.serve((messages, output)).await.map_err(|error| failed(&error))?;
     let ended = service.waiting().await;
     tokio::spawn(async {
         // A client that has gone waits for nothing. A command that is cut off has published a whole generation or none.
