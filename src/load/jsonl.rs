@@ -15,6 +15,7 @@ use crate::error::{Error, Result, plain_json};
 use crate::text::squeeze;
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object")]
 struct Record {
     /// A string or a number.
     #[serde(rename = "_id")]
@@ -114,6 +115,7 @@ mod tests {
     fn a_bad_line_is_named() {
         for (line, words) in [
             ("{\"_id\": \"a\"}", "missing field `text`"),
+            ("[1, 2]", "expected an object"),
             ("{\"_id\": [], \"text\": \"x\"}", "neither"),
             ("{\"_id\": \"a\", \"text\": \"x\"", "EOF"),
             (&"[".repeat(100_000), "not a record"),
