@@ -68,9 +68,7 @@ impl Sandbox {
 
     /// With a document on valves and one on pumps in the store.
     pub fn of_two_documents() -> Self {
-        let sandbox = Sandbox::new();
-        sandbox.ingest_two_documents();
-        sandbox
+        Sandbox::prepared("two documents", Sandbox::ingest_two_documents)
     }
 
     pub fn ingest_two_documents(&self) {
@@ -166,6 +164,11 @@ impl Sandbox {
 
     /// A copy of a sandbox that `prepare` fills once in a run of this test binary. `name` tells it from others.
     pub fn prepared(name: &str, prepare: impl FnOnce(&Sandbox)) -> Self {
+        Sandbox::new().filled(name, prepare)
+    }
+
+    /// This sandbox, until now empty, with a copy of what `prepare` makes once in a run of this test binary.
+    pub fn filled(self, name: &str, prepare: impl FnOnce(&Sandbox)) -> Self {
         type Templates = Mutex<HashMap<String, Arc<OnceLock<PathBuf>>>>;
         static TEMPLATES: OnceLock<Templates> = OnceLock::new();
         let slot = TEMPLATES
@@ -176,16 +179,15 @@ impl Sandbox {
             .or_default()
             .clone();
         let template = slot.get_or_init(|| {
-            let sandbox =
-                Sandbox { folder: tempfile::tempdir_in(templates()).expect("a scratch folder"), ..Sandbox::new() };
+            let folder = tempfile::tempdir_in(templates()).expect("a scratch folder");
+            let sandbox = Sandbox { folder, user: None, indexed: self.indexed };
             prepare(&sandbox);
             sandbox.folder.keep()
         });
-        let sandbox = Sandbox::new();
-        copy_tree(template, sandbox.folder.path());
+        copy_tree(template, self.folder.path());
         // A copy is another store to kb, and would be read without caches.
-        sandbox.known_stores().add(&sandbox.path(".kb")).expect("a note");
-        sandbox
+        self.known_stores().add(&self.path(".kb")).expect("a note");
+        self
     }
 
     /// The program's record of its user's stores.

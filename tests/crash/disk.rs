@@ -8,9 +8,9 @@ use std::process::Command;
 
 use kb::internals::store::STEPS;
 
-use crate::common::{Run, Sandbox, end, start, wait_until};
+use crate::common::{Run, Sandbox, end, start, texts, wait_until};
+use crate::publish_one_of_two;
 use crate::versions::{INGEST, assert_sound, ingest_version, version_of, write_version};
-use crate::with_two_versions;
 
 const FULL: &str = "ulimit -f 0";
 const SEARCH: [&str; 5] = ["search", "valves", "--method", "keyword", "--quiet"];
@@ -29,10 +29,15 @@ enum Trouble {
 const BOTH: [Trouble; 2] = [Trouble::Full, Trouble::ReadOnly];
 
 impl Trouble {
-    fn sandbox(self) -> Sandbox {
+    /// A sandbox that `prepare` has filled. Only a user that may write everywhere can have a copy of a filled one.
+    fn sandbox(self, name: &str, prepare: fn(&Sandbox)) -> Sandbox {
         match self {
-            Trouble::Full => Sandbox::new(),
-            Trouble::ReadOnly => Sandbox::without_privileges(),
+            Trouble::Full => Sandbox::prepared(name, prepare),
+            Trouble::ReadOnly => {
+                let sandbox = Sandbox::without_privileges();
+                prepare(&sandbox);
+                sandbox
+            }
         }
     }
 
@@ -125,7 +130,7 @@ fn a_store_that_becomes_read_only_at_any_step_holds_one_generation() {
 
 fn every_step_of_an_ingest(trouble: Trouble) {
     for step in STEPS {
-        let sandbox = with_two_versions(trouble.sandbox());
+        let sandbox = trouble.sandbox("disk::one_of_two", publish_one_of_two);
         let struck = trouble.strike(&sandbox, &INGEST, step);
         if trouble.hinders(step) {
             trouble.assert_reported(&struck, step);
@@ -150,7 +155,11 @@ fn every_step_of_an_ingest(trouble: Trouble) {
 /// The ids of all chunks.
 fn chunks(sandbox: &Sandbox) -> Vec<String> {
     let list = sandbox.items(&["chunks-list", "--limit", "100"]);
-    list.as_array().unwrap().iter().map(|row| row["chunk_id"].as_str().unwrap().to_owned()).collect()
+    texts(&list, "/chunk_id").into_iter().map(str::to_owned).collect()
+}
+
+fn version_1(trouble: Trouble) -> Sandbox {
+    trouble.sandbox("disk::version_1", |sandbox| ingest_version(sandbox, 1))
 }
 
 /// Lets a command meet each trouble at some steps: it changes nothing of `state`, and the next run does it all.
@@ -162,8 +171,7 @@ fn is_made_whole_or_not_at_all<S: PartialEq + std::fmt::Debug>(
 ) {
     for trouble in BOTH {
         for step in steps {
-            let sandbox = trouble.sandbox();
-            ingest_version(&sandbox, 1);
+            let sandbox = version_1(trouble);
             let before = state(&sandbox);
             let struck = trouble.strike(&sandbox, command, step);
             trouble.assert_reported(&struck, step);
@@ -179,9 +187,7 @@ fn is_made_whole_or_not_at_all<S: PartialEq + std::fmt::Debug>(
 
 #[test]
 fn a_deletion_is_made_whole_or_not_at_all() {
-    let sandbox = Sandbox::new();
-    ingest_version(&sandbox, 1);
-    let id = chunks(&sandbox).remove(0);
+    let id = chunks(&version_1(Trouble::Full)).remove(0);
     let steps = ["begun", "chunks deleted", "chunks written", LAST_BYTE];
     is_made_whole_or_not_at_all(&["chunk-delete", &id, "--yes"], &steps, chunks, |left| !left.contains(&id));
 }
@@ -199,8 +205,7 @@ fn an_entity_is_set_whole_or_not_at_all() {
 #[test]
 fn a_failed_compaction_leaves_the_tables_alone() {
     for trouble in BOTH {
-        let sandbox = trouble.sandbox();
-        ingest_version(&sandbox, 1);
+        let sandbox = version_1(trouble);
         // Each adds a file to the tables; the last one makes so many that they are compacted.
         let add = ["ingest", "more", "--no-embed"];
         for part in 0..12 {

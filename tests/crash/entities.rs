@@ -19,13 +19,13 @@ pub const MENTIONED: [[&str; 2]; 2] = [["version1x new 4", "version2x new 0"], [
 /// A store with version 1 of the folder, where both versions' words are entities: each is mentioned by the four
 /// documents of its version.
 pub fn sandbox() -> Sandbox {
-    let sandbox = Sandbox::indexed();
-    ingest_version(&sandbox, 1);
-    for version in ["version1x", "version2x"] {
-        sandbox.json(&["entity-set", version, "--state", "new", "--time", "2024"]);
-    }
-    sandbox.write("lines.jsonl", LINES);
-    sandbox
+    Sandbox::indexed().filled("entities", |sandbox| {
+        ingest_version(sandbox, 1);
+        for version in ["version1x", "version2x"] {
+            sandbox.json(&["entity-set", version, "--state", "new", "--time", "2024"]);
+        }
+        sandbox.write("lines.jsonl", LINES);
+    })
 }
 
 /// Each entity as `name state documents`.

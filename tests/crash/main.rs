@@ -29,11 +29,15 @@ fn is_decided(step: &str) -> bool {
     place(step) >= place(DECIDED)
 }
 
-/// With version 1 published and version 2 in the folder.
-fn with_two_versions(sandbox: Sandbox) -> Sandbox {
-    ingest_version(&sandbox, 1);
-    write_version(&sandbox, 2);
-    sandbox
+/// With version 1 published, indexes, and version 2 in the folder.
+fn with_two_versions() -> Sandbox {
+    Sandbox::indexed().filled("two versions", publish_one_of_two)
+}
+
+/// Publishes version 1, and writes version 2 into the folder.
+fn publish_one_of_two(sandbox: &Sandbox) {
+    ingest_version(sandbox, 1);
+    write_version(sandbox, 2);
 }
 
 /// With version 1 and entities published, and version 2 in the folder.
@@ -90,7 +94,7 @@ fn a_crash_at_any_step_leaves_one_generation() {
 #[test]
 fn an_error_of_the_disk_at_any_step_leaves_one_generation() {
     for name in STEPS {
-        let sandbox = with_two_versions(Sandbox::indexed());
+        let sandbox = with_two_versions();
         let failed = sandbox.kb_with(&[("KB_TEST_FAULT", format!("fail:{name}"))], &INGEST);
         // A failure while tidying up does not undo a publication.
         let tidying = *name == "history pruned";

@@ -17,8 +17,7 @@ const FAULTS: [&str; 3] = ["abort", LOSSES[0], LOSSES[1]];
 
 #[test]
 fn a_power_loss_at_any_step_of_an_ingest_leaves_one_generation() {
-    let prepare = || with_two_versions(Sandbox::indexed());
-    a_fault_at_each(STEPS, &LOSSES, prepare, &INGEST, |sandbox, is_new| {
+    a_fault_at_each(STEPS, &LOSSES, with_two_versions, &INGEST, |sandbox, is_new| {
         version_of(sandbox, &[1, 2]) == 1 + usize::from(is_new)
     });
 }
