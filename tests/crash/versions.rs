@@ -1,7 +1,7 @@
 //! Versions of a folder, each different from the others in every table and in the keyword index.
 
 pub use crate::common::assert_sound;
-use crate::common::{Sandbox, texts};
+use crate::common::{Sandbox, of_hits, texts};
 
 /// How many documents a version of the folder has.
 const DOCUMENTS: usize = 4;
@@ -35,14 +35,17 @@ pub fn version_of(sandbox: &Sandbox, candidates: &[usize]) -> usize {
         candidates.iter().copied().filter(|version| sources.contains(&&*format!("docs/only-{version}.md"))).collect();
     assert_eq!(held.len(), 1, "of one version: {sources:?}");
     assert_eq!(sources.len(), DOCUMENTS, "{sources:?}");
-    for &version in candidates {
-        let word = format!("version{version}x");
-        let found = sandbox.kb(&["search", &word, "--method", "keyword", "-k", "20", "--format", "json"]);
-        let hits = if found.code == 1 { 0 } else { found.out.matches(&word).count() };
-        assert_eq!(hits > 0, version == held[0], "the keyword index knows version {version} and not {held:?}");
+    let word = |version: &usize| format!("version{version}x");
+    let words: Vec<String> = candidates.iter().map(word).collect();
+    let found = sandbox.json(&["search", &words.join(" "), "--method", "keyword", "-k", "20"]);
+    let found = of_hits(&found, "content").concat();
+    for (version, word) in candidates.iter().zip(&words) {
+        assert_eq!(found.contains(word), *version == held[0], "the keyword index knows {word} and not {held:?}");
     }
-    let text: String = sources.iter().map(|source| sandbox.kb(&["section", source, "1"]).out).collect();
-    assert_eq!(text.matches(&format!("version{}x", held[0])).count(), DOCUMENTS, "{text}");
+    let chunks = sandbox.items(&["chunks-list", "--type", "parent"]);
+    assert_eq!(texts(&chunks, "/section/title"), ["Part 1", "Part 2", "Part 3", "Only here"]);
+    let text = texts(&chunks, "/content").concat();
+    assert_eq!(text.matches(&word(&held[0])).count(), DOCUMENTS, "{text}");
     let status = sandbox.status();
     assert_eq!(status["keyword_chunks"].as_u64(), Some(DOCUMENTS as u64), "{status}");
     held[0]
