@@ -208,11 +208,12 @@ fn every_format_has_a_line_for_each_finding() {
 
 /// A store with a history of four generations, and the folder of a table's versions.
 fn with_history() -> (Sandbox, std::path::PathBuf) {
-    let sandbox = Sandbox::new();
-    for version in 1..=4 {
-        sandbox.write("docs/a.md", format!("# A\n\nAbout version {version} of the valves.\n"));
-        sandbox.json(&["ingest", "docs", "--no-embed"]);
-    }
+    let sandbox = Sandbox::prepared("check::with_history", |sandbox| {
+        for version in 1..=4 {
+            sandbox.write("docs/a.md", format!("# A\n\nAbout version {version} of the valves.\n"));
+            sandbox.json(&["ingest", "docs", "--no-embed"]);
+        }
+    });
     let versions = sandbox.path(".kb/namespaces/default/tables/chunks.lance/_versions");
     (sandbox, versions)
 }

@@ -11,6 +11,13 @@ const GUIDE: &str = "# Pump guide\n\n## Changing the mechanical seal\n\n1. Switc
 const RULES: &str = "# 考勤制度\n\n## 请假\n\n员工因事不能到岗的，应当提前一天请假，未经批准不得离岗。病假须提供证明。\n\n## 罚则\n\n\
     违反本制度的，公司有权解除劳动合同。员工应当遵守规定。\n";
 
+fn guide() -> Sandbox {
+    Sandbox::prepared("document_profile::guide", |sandbox| {
+        sandbox.write("guide.md", GUIDE);
+        sandbox.json(&["ingest", "."]);
+    })
+}
+
 fn profile(sandbox: &Sandbox, document: &str) -> Value {
     sandbox.items(&["docs", document])[0]["profile"].clone()
 }
@@ -61,7 +68,7 @@ fn a_profile_is_in_the_language_of_its_document() {
 
 #[test]
 fn every_change_of_the_text_changes_the_profile() {
-    let sandbox = Sandbox::of_document("guide.md", GUIDE, &[]);
+    let sandbox = guide();
     let (first, id) = (summary(&sandbox, "guide.md"), sandbox.id("guide.md"));
     let before = vectors(&sandbox)[&id].clone();
     assert_eq!(before.len(), 384);
@@ -110,7 +117,7 @@ fn every_change_of_the_text_changes_the_profile() {
 
 #[test]
 fn a_moved_or_touched_document_keeps_its_id_and_its_vectors() {
-    let sandbox = Sandbox::of_document("guide.md", GUIDE, &[]);
+    let sandbox = guide();
     let before = vectors(&sandbox);
     std::fs::create_dir(sandbox.path("sub")).unwrap();
     std::fs::rename(sandbox.path("guide.md"), sandbox.path("sub/moved.md")).unwrap();
@@ -126,7 +133,7 @@ fn a_moved_or_touched_document_keeps_its_id_and_its_vectors() {
 
 #[test]
 fn a_document_without_a_profile_gets_one() {
-    let sandbox = Sandbox::of_document("guide.md", GUIDE, &[]);
+    let sandbox = guide();
     let (whole, before) = (profile(&sandbox, "guide.md"), vectors(&sandbox));
     let forget = || {
         rewrite(&sandbox, "guide.md", |new| {
@@ -169,25 +176,7 @@ fn hostile_text_has_a_profile() {
 }
 
 #[test]
-fn a_drill_finds_the_document_by_its_title() {
-    let sandbox = Sandbox::new();
-    sandbox.write(
-        "a.md",
-        "# Valves\n\n## Overview\n\nPriming the pump is told elsewhere: see priming the pump. Priming!\n",
-    );
-    sandbox.write(
-        "b.md",
-        "# Pumps\n\n## Priming the pump\n\nFill the casing with water and close the plug.\n\n## Stopping\n\nWait.\n",
-    );
-    sandbox.json(&["ingest", ".", "--no-embed"]);
-    let found = sandbox.json(&["search", "priming the pump", "--mode", "drill", "--explain"]);
-    assert_eq!(found["groups"][0]["source"], "b.md", "{found}");
-    let drill = stage(&found, "drill");
-    assert!(drill["notes"][1].as_str().unwrap().contains("titles 1.00"), "{drill}");
-}
-
-#[test]
-fn a_drill_finds_a_document_without_a_top_parent_chunk() {
+fn a_drill_finds_a_document_by_its_title_without_a_top_parent_chunk() {
     let sandbox = Sandbox::new();
     let mentions = "Priming the pump: for priming the pump, see priming the pump.\n";
     sandbox.write("a.md", format!("# Valves\n\n## Overview\n\n{mentions}"));
@@ -201,6 +190,8 @@ fn a_drill_finds_a_document_without_a_top_parent_chunk() {
     let by_documents = stage(&found, "by_documents");
     assert_eq!((by_documents["taken"].as_u64(), by_documents["given"].as_u64()), (Some(1), Some(1)));
     assert!(by_documents["notes"][0].as_str().unwrap().ends_with(", 1 parent chunk more of it"), "{by_documents}");
+    let drill = stage(&found, "drill");
+    assert!(drill["notes"][1].as_str().unwrap().contains("titles 1.00"), "{drill}");
     let again = search(&["--mode", "drill:1,1,1"]);
     assert_eq!(again["groups"], found["groups"], "a later process reads what the first has kept");
     // Filters hold for this way of finding too.

@@ -8,12 +8,14 @@ use crate::common::{Sandbox, of_hits, texts};
 
 /// Documents with vectors and indexes of them.
 fn indexed() -> Sandbox {
-    let sandbox = Sandbox::indexed();
+    Sandbox::indexed().filled("indexes::indexed", ingest)
+}
+
+fn ingest(sandbox: &Sandbox) {
     for number in 0..12 {
         sandbox.write(&format!("docs/{number}.md"), text(number));
     }
     sandbox.json(&["ingest", "docs"]);
-    sandbox
 }
 
 fn text(number: usize) -> String {
@@ -46,10 +48,7 @@ fn index_files(sandbox: &Sandbox) -> Vec<PathBuf> {
 fn an_index_does_not_change_what_a_search_finds() {
     let sandbox = indexed();
     let plain = Sandbox::new();
-    for number in 0..12 {
-        plain.write(&format!("docs/{number}.md"), text(number));
-    }
-    plain.json(&["ingest", "docs"]);
+    ingest(&plain);
     assert_eq!((status(&sandbox)["chunks"].as_u64(), status(&plain)), (Some(24), Value::Null));
     assert!(status(&sandbox)["recall"].as_f64() > Some(0.9), "{}", status(&sandbox));
     assert_eq!(found(&sandbox, &[]), found(&plain, &[]));

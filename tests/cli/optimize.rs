@@ -6,12 +6,12 @@ use crate::common::Sandbox;
 
 /// A store of several publications.
 fn sandbox() -> Sandbox {
-    let sandbox = Sandbox::new();
-    for number in 0..4 {
-        sandbox.write(&format!("docs/{number}.md"), format!("# Valve {number}\n\nClose valve {number} slowly.\n"));
-        sandbox.json(&["ingest", "docs", "--no-embed"]);
-    }
-    sandbox
+    Sandbox::prepared("optimize::sandbox", |sandbox| {
+        for number in 0..4 {
+            sandbox.write(&format!("docs/{number}.md"), format!("# Valve {number}\n\nClose valve {number} slowly.\n"));
+            sandbox.json(&["ingest", "docs", "--no-embed"]);
+        }
+    })
 }
 
 fn found(sandbox: &Sandbox) -> String {

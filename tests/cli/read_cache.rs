@@ -6,13 +6,12 @@ use serde_json::Value;
 const QUESTION: &str = "how is the pump vented";
 
 fn sandbox() -> Sandbox {
-    let sandbox = Sandbox::new();
-    sandbox.write(
-        "docs/a.md",
-        "# Pump\n\n## Venting\n\nOpen the vent until water leaves it.\n\n## Paint\n\nIt is green.\n",
-    );
-    sandbox.write("docs/b.md", "# Tower\n\nThe tower holds 400 litres.\n");
-    sandbox
+    Sandbox::prepared("read_cache::sandbox", |sandbox| {
+        let pump = "# Pump\n\n## Venting\n\nOpen the vent until water leaves it.\n\n## Paint\n\nIt is green.\n";
+        sandbox.write("docs/a.md", pump);
+        sandbox.write("docs/b.md", "# Tower\n\nThe tower holds 400 litres.\n");
+        sandbox.json(&["ingest", "docs"]);
+    })
 }
 
 fn search(sandbox: &Sandbox) -> Value {
@@ -33,7 +32,6 @@ fn found(result: &Value) -> Vec<(String, String)> {
 #[test]
 fn a_repeated_question_needs_no_model() {
     let sandbox = sandbox();
-    sandbox.json(&["ingest", "docs"]);
     let first = search(&sandbox);
     assert!(took(&first, "model_load") > Some(0.0) && !found(&first).is_empty(), "{first}");
     let again = search(&sandbox);
@@ -50,7 +48,6 @@ fn a_repeated_question_needs_no_model() {
 #[test]
 fn a_damaged_read_cache_is_ignored() {
     let sandbox = sandbox();
-    sandbox.json(&["ingest", "docs"]);
     let first = search(&sandbox);
     let folder = sandbox.path(".kb/namespaces/default/read-cache");
     let files = || std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()).collect::<Vec<_>>();
@@ -77,7 +74,6 @@ fn a_damaged_read_cache_is_ignored() {
 #[ignore = "needs ONNX Runtime: name its library in KB_TEST_ONNXRUNTIME and run with --include-ignored"]
 fn onnxruntime_gives_the_same_answer() {
     let sandbox = sandbox();
-    sandbox.json(&["ingest", "docs"]);
     let direct = search(&sandbox);
     std::fs::remove_dir_all(sandbox.path(".kb/cache")).unwrap();
     let engine = sandbox.json(&["search", QUESTION, "--explain", "--onnxruntime", &onnxruntime()]);

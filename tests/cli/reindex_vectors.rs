@@ -10,8 +10,10 @@ const PUMP: &str = "# Station\n\nThe impeller conveys liquid.\n";
 const LAW: &str = "# Court\n\nThe judge knows the statute.\n";
 const QUESTION: &str = "pump water";
 
+/// Two documents, and the small model.
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new();
+    sandbox.add_model("tiny", |_| ());
     sandbox.write("docs/pump.md", PUMP);
     sandbox.write("docs/law.md", LAW);
     sandbox
@@ -42,7 +44,6 @@ fn is_sound(sandbox: &Sandbox) -> bool {
 #[test]
 fn a_namespace_remembers_its_model() {
     let sandbox = sandbox();
-    sandbox.add_model("tiny", |_| ());
     let report = sandbox.json(&["ingest", "docs", "--model", "tiny"]);
     assert_eq!((report["model"].as_str(), report["embedded"].as_u64()), (Some("tiny"), Some(2)));
     assert_eq!(status(&sandbox), ("tiny".to_owned(), 12, 0));
@@ -66,7 +67,6 @@ fn a_namespace_remembers_its_model() {
 #[test]
 fn the_model_of_kb_toml_is_for_new_namespaces_only() {
     let sandbox = sandbox();
-    sandbox.add_model("tiny", |_| ());
     sandbox.json(&["ingest", "docs"]);
     sandbox.kb(&["ingest", "docs", "--model", "tiny"]).tells_all(
         3,
@@ -91,7 +91,6 @@ fn the_model_of_kb_toml_is_for_new_namespaces_only() {
 #[test]
 fn another_model_replaces_the_first_and_can_be_reverted() {
     let sandbox = sandbox();
-    sandbox.add_model("tiny", |_| ());
     sandbox.json(&["ingest", "docs"]);
     sandbox.write("later.md", "# Later\n\nRain and river.\n");
     sandbox.json(&["ingest", "later.md", "--no-embed"]);
@@ -128,7 +127,6 @@ fn another_model_replaces_the_first_and_can_be_reverted() {
 #[test]
 fn only_missing_vectors_are_made_unless_forced() {
     let sandbox = sandbox();
-    sandbox.add_model("tiny", |_| ());
     sandbox.json(&["ingest", "docs/law.md", "--model", "tiny"]);
     sandbox.json(&["ingest", "docs", "--no-embed"]);
     assert_eq!(status(&sandbox).2, 1);
@@ -150,7 +148,6 @@ fn only_missing_vectors_are_made_unless_forced() {
 #[test]
 fn keyword_search_works_without_the_model() {
     let sandbox = sandbox();
-    sandbox.add_model("tiny", |_| ());
     sandbox.json(&["ingest", "docs", "--model", "tiny"]);
     std::fs::remove_dir_all(sandbox.path("models")).unwrap();
     sandbox
@@ -176,7 +173,6 @@ fn keyword_search_works_without_the_model() {
 #[test]
 fn another_model_of_the_same_name_is_refused() {
     let sandbox = sandbox();
-    sandbox.add_model("tiny", |_| ());
     sandbox.json(&["ingest", "docs", "--model", "tiny"]);
     sandbox.add_model("tiny", |embedding_config| embedding_config.document_prefix = "passage: ".to_owned());
     let helps = "`kb reindex --vectors --model tiny`";
@@ -193,7 +189,6 @@ fn another_model_of_the_same_name_is_refused() {
 #[test]
 fn namespaces_with_different_models_are_searched_together_by_keywords_only() {
     let sandbox = sandbox();
-    sandbox.add_model("tiny", |_| ());
     sandbox.json(&["ingest", "docs/pump.md", "--model", "tiny", "-n", "a"]);
     sandbox.json(&["ingest", "docs/law.md", "-n", "b"]);
     sandbox.json(&["ingest", "docs/law.md", "-n", "c", "--model", "tiny"]);
@@ -213,7 +208,6 @@ fn namespaces_with_different_models_are_searched_together_by_keywords_only() {
 #[test]
 fn an_interrupted_run_resumes_and_the_old_vectors_serve_until_then() {
     let sandbox = sandbox();
-    sandbox.add_model("tiny", |_| ());
     sandbox.json(&["ingest", "docs"]);
     let texts = sandbox.json(&["reindex", "--vectors", "--model", "tiny", "--dry-run"])["embedded"].as_u64().unwrap();
     // Between the steps of the publication everything is embedded already, so the next run embeds nothing.
@@ -241,7 +235,6 @@ fn an_interrupted_run_resumes_and_the_old_vectors_serve_until_then() {
 #[test]
 fn equal_texts_are_embedded_once() {
     let sandbox = sandbox();
-    sandbox.add_model("tiny", |_| ());
     let section = |number: usize| format!("## Part {number}\n\nValve number {number} closes the tap.\n\n");
     let manual: String = (0..60).map(section).collect();
     sandbox.write("docs/manual.md", format!("# Manual\n\n{manual}"));

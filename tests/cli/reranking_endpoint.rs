@@ -20,13 +20,14 @@ fn scores(request: &Request, name: &str) -> Vec<Value> {
         .collect()
 }
 
-fn sandbox(server: &Server, more: &str) -> Sandbox {
-    let sandbox = Sandbox::new();
-    sandbox.write("a.md", "# Pump\n\nThe pump pumps what a pump pumps: pump, pump, pump.");
-    sandbox.write("b.md", "# Valves\n\nClose the valve of the pump slowly.");
-    sandbox.json(&["ingest", ".", "--no-embed"]);
+fn sandbox(server: &Server) -> Sandbox {
+    let sandbox = Sandbox::prepared("reranking_endpoint::sandbox", |sandbox| {
+        sandbox.write("a.md", "# Pump\n\nThe pump pumps what a pump pumps: pump, pump, pump.");
+        sandbox.write("b.md", "# Valves\n\nClose the valve of the pump slowly.");
+        sandbox.json(&["ingest", ".", "--no-embed"]);
+    });
     let base_url = server.base_url();
-    sandbox.configure(format!("[reranking]\nbase_url = {base_url:?}\nmodel = \"judge\"\nretries = 1\n{more}"));
+    sandbox.configure(format!("[reranking]\nbase_url = {base_url:?}\nmodel = \"judge\"\nretries = 1\n"));
     sandbox
 }
 
@@ -39,7 +40,7 @@ fn the_scores_of_the_endpoint_decide() {
     let server = Server::start(|request| {
         Reply::Status(200, &[], json!({ "results": scores(request, "documents") }).to_string())
     });
-    let sandbox = sandbox(&server, "");
+    let sandbox = sandbox(&server);
     assert_eq!(sandbox.json(&["search", "pump", "--method", "keyword"])["hits"][0]["source"], "a.md");
     let found = search(&sandbox, &[]);
     assert_eq!((&found["hits"][0]["source"], server.count()), (&"b.md".into(), 1), "{found}");
@@ -52,7 +53,7 @@ fn an_endpoint_that_wants_other_names_is_understood() {
         true => Reply::Status(200, &[], Value::Array(scores(request, "texts")).to_string()),
         false => Reply::Status(422, &[], "missing field `texts`".to_owned()),
     });
-    let sandbox = sandbox(&server, "");
+    let sandbox = sandbox(&server);
     assert_eq!(search(&sandbox, &[])["hits"][0]["source"], "b.md");
 }
 
@@ -67,7 +68,7 @@ fn without_scores_the_order_stays_and_a_note_says_why() {
     ];
     for (reason, reply) in replies {
         let server = Server::start(move |_| reply());
-        let sandbox = sandbox(&server, "");
+        let sandbox = sandbox(&server);
         let found = search(&sandbox, &["--rerank-budget", "10,1s"]);
         assert_eq!(found["hits"][0]["source"], "a.md", "{reason}");
         assert!(found["notes"].to_string().contains("gave no scores"), "{reason}: {}", found["notes"]);

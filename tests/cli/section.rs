@@ -3,7 +3,7 @@
 use crate::common::Sandbox;
 use serde_json::Value;
 
-/// Sections of known text; that of 2.2 is long enough for several parent chunks.
+/// Sections of known text, and the text of 2.2, which is long enough for several parent chunks.
 fn guide() -> (Sandbox, String) {
     let long: String = (0..40).map(|i| format!("Step {i} turns the handle number {i} by one notch.\n\n")).collect();
     let long = long.trim_end().to_owned();
@@ -11,7 +11,10 @@ fn guide() -> (Sandbox, String) {
         "# Start\n\nUnpack it.\n\n# Running\n\nBefore you run it.\n\n## Priming the pump\n\nOpen the valve.\n\n\
          ## Turning\n\n{long}\n\n### Backwards\n\nNever.\n\n# Stopping\n\nPull the plug.\n"
     );
-    let sandbox = Sandbox::of_document("guide.md", text, &[]);
+    let sandbox = Sandbox::prepared("section::guide", |sandbox| {
+        sandbox.write("guide.md", text);
+        sandbox.json(&["ingest", ".", "--no-embed"]);
+    });
     (sandbox, long)
 }
 
@@ -63,7 +66,7 @@ fn a_misspelt_title_is_found_with_a_note() {
     let run = sandbox.kb(&["section", "guide.md", "Primming the pump"]).shows(0, "Open the valve.");
     run.tells_all(0, &["Primming", "2.1 (Priming the pump)"]);
     sandbox.write("two.md", "# Turning left\n\na\n\n# Turning right\n\nb");
-    sandbox.json(&["ingest", "two.md"]);
+    sandbox.json(&["ingest", "two.md", "--no-embed"]);
     sandbox.kb(&["section", "two.md", "Turnign"]).refuses(1, "1 (Turning left), 2 (Turning right)");
     let list = format!("`kb toc {}` shows the sections", sandbox.id("two.md"));
     sandbox.kb(&["section", "two.md", "2.4"]).tells(1, &list);
@@ -98,7 +101,7 @@ fn a_printed_number_names_a_section() {
     let sandbox = Sandbox::of_document(
         "spec.md",
         "# Preface\n\na\n\n# 3.2 Character protrusion\n\nb\n\n# 第三章 启动\n\nc\n\n# 1 Scope\n\nd\n",
-        &[],
+        &["--no-embed"],
     );
     for (name, text) in [("3.2", "b"), ("第三章", "c"), ("2", "b")] {
         let run = sandbox.kb(&["section", "spec.md", name]);
@@ -116,7 +119,7 @@ fn lines_of_code_do_not_become_headings_of_markdown() {
     let text = "To give a file away, as root:\n\n# chown newowner foo\n";
     sandbox.write("manual.txt", text);
     sandbox.write("manual.md", format!("# Giving\n\n```\n{text}```\n"));
-    sandbox.json(&["ingest", "."]);
+    sandbox.json(&["ingest", ".", "--no-embed"]);
     let search = |document| ["search", "chown newowner", "--method", "keyword", "--doc", document];
     for run in [sandbox.kb(&["section", "manual.txt", "0"]), sandbox.kb(&search("manual.txt"))] {
         assert!(run.out.contains("\n\\# "), "{}{}", run.out, run.err);
@@ -145,7 +148,7 @@ fn a_section_without_a_document_is_looked_up_in_all() {
 fn what_the_contents_call_a_section_leads_to_it() {
     // The preface has the path that the first chapter prints.
     let text = "# Preface\n\nThanks to all.\n\n# 1 Pumps\n\n## 1.1 Priming\n\nOpen the vent.\n\n# 2 Valves\n\nClose them slowly.\n";
-    let sandbox = Sandbox::of_document("guide.md", text, &[]);
+    let sandbox = Sandbox::of_document("guide.md", text, &["--no-embed"]);
     let contents = sandbox.kb(&["toc", "guide.md"]).out;
     let preface = contents.lines().find(|line| line.starts_with("- `")).unwrap();
     let name = preface.split('`').nth(1).unwrap();
@@ -164,7 +167,7 @@ fn on_a_terminal_paragraphs_are_wrapped_and_tables_are_not() {
     let sentence = "The pump is primed with clean water, and the vent stays open until no air comes out. ";
     let table = format!("| part | {} |\n| --- | --- |\n| vent | open |\n", "what is to be done ".repeat(10).trim());
     let text = format!("# 1 Pumps\n\n{}\n\n{table}\n```\n{}\n```\n", sentence.repeat(5), "x".repeat(200));
-    let sandbox = Sandbox::of_document("guide.md", text, &[]);
+    let sandbox = Sandbox::of_document("guide.md", text, &["--no-embed"]);
     let shown = sandbox.kb(&["section", "guide.md", "1", "--format", "table"]).out;
     let (long, short): (Vec<&str>, Vec<&str>) = shown.lines().partition(|line| line.chars().count() > 100);
     assert_eq!(long.len(), 2, "the row of the table and the code: {long:#?}");

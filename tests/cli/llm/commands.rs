@@ -12,13 +12,16 @@ type Answer = fn() -> Reply;
 
 const KEY: &str = "sk-verysecret0123456789abcdef";
 
-/// A sandbox with two parent chunks, and a server in its `kb.toml`.
+const MANUAL: &str =
+    "# Machine\n\n## Bleeding\n\nOpen the upper vent until water leaves it without bubbles, then shut it.\n\n\
+    ## Paint\n\nThe casing is green or blue.\n\n## Rattling\n\nA rattle means a worn bearing.\n";
+
+/// A sandbox with [`MANUAL`] and a server in its `kb.toml`.
 fn sandbox(server: &Server, more: &str) -> Sandbox {
-    let sandbox = Sandbox::new();
-    let text = "# Machine\n\n## Bleeding\n\nOpen the upper vent until water leaves it without bubbles, then shut it.\n\n\
-        ## Paint\n\nThe casing is green or blue.\n\n## Rattling\n\nA rattle means a worn bearing.\n";
-    sandbox.write("manual.md", text);
-    sandbox.kb(&["ingest", "manual.md", "-q", "--no-embed"]).ok();
+    let sandbox = Sandbox::prepared("llm::commands::sandbox", |sandbox| {
+        sandbox.write("manual.md", MANUAL);
+        sandbox.kb(&["ingest", "manual.md", "-q", "--no-embed"]).ok();
+    });
     sandbox.configure(toml(server, more));
     sandbox
 }
