@@ -1,6 +1,6 @@
 //! `kb ingest` on real files: what is read, what is skipped, what is reported.
 
-use crate::common::{Run, Sandbox, copy_files, fixtures};
+use crate::common::{Run, Sandbox, copy_files, fixtures, text};
 
 #[test]
 fn a_list_names_the_files_by_lines_or_with_nul() {
@@ -370,23 +370,54 @@ fn failing_files_are_named_and_the_others_ingested() {
     let run = sandbox.kb(&["ingest", "in", "--format", "json"]);
     assert_eq!(run.code, 4, "{}", run.err);
     let report = run.json();
-    let reason = |name: &str| {
+    let said = |name: &str| {
         let source = format!("in/{name}");
         let line = report["items"].as_array().unwrap().iter().find(|line| line["source"] == source.as_str());
         let line = line.unwrap_or_else(|| panic!("{name} is not in the report"));
-        line["reason"].as_str().unwrap_or("").to_owned()
+        format!("{}; {}", text(line, "reason"), text(line, "hint"))
     };
-    assert!(reason("junk.pdf").contains("not a PDF"));
-    assert!(reason("empty.pdf").contains("empty"));
-    assert!(reason("encrypted-rc4.pdf").contains("encrypted"));
-    assert!(reason("encrypted-aes256.pdf").contains("encrypted"));
-    assert!(reason("scanned.pdf").contains("scan"));
-    assert!(reason("nul-bytes.txt").contains("binary"));
-    assert!(reason("deep-nesting.html").contains("no text in it: elements are nested more than"));
-    let good =
-        ["good.md", "empty.md", "blank.md", "invalid-utf8.txt", "deep-nesting.md", "long-line.txt", "owner-only.pdf"];
-    for good in good {
-        assert_eq!(reason(good), "", "{good}");
+    for (name, words) in [
+        ("junk.pdf", "not a PDF"),
+        ("empty.pdf", "empty"),
+        ("encrypted-rc4.pdf", "encrypted"),
+        ("encrypted-aes256.pdf", "encrypted"),
+        ("scanned.pdf", "scan"),
+        ("nul-bytes.txt", "binary"),
+        ("deep-nesting.html", "no text in it: elements are nested more than"),
+        ("bomb.docx", "unpacks to more than 64 MB"),
+        ("bomb.epub", "unpacks to more than 64 MB"),
+        ("bomb.xlsx", "unpacks to more than 64 MB"),
+        ("bomb.pptx", "unpacks to more than 64 MB"),
+        ("deep-nesting.docx", "nested more than 1,000 deep"),
+        ("empty.docx", "no text"),
+        ("no-document.docx", "is not a DOCX"),
+        ("no-container.epub", "is not an EPUB"),
+        ("old-word.docx", "save it as DOCX"),
+        ("broken.docx", "cannot be read as DOCX"),
+        ("broken.epub", "cannot be read as EPUB"),
+        ("protected.epub", "DRM"),
+        ("bad-line.jsonl", "line 3"),
+        ("no-cells.ipynb", "is not a notebook"),
+        ("no-message.eml", "is not an email"),
+    ] {
+        assert!(said(name).contains(words), "{name}: {}", said(name));
+    }
+    for (name, words) in [
+        ("good.md", "slowly"),
+        ("empty.md", ""),
+        ("blank.md", ""),
+        ("invalid-utf8.txt", ""),
+        ("deep-nesting.md", ""),
+        ("long-line.txt", ""),
+        ("owner-only.pdf", ""),
+        ("billion-laughs.docx", "joke is over"),
+        ("paths-outside.epub", "chapter that is there"),
+        ("quotation-marks.adoc", "before the marks"),
+    ] {
+        assert_eq!(said(name), "; ", "{name}");
+        if !words.is_empty() {
+            sandbox.kb(&["chunks-list", "--doc", name]).shows(0, words);
+        }
     }
     // Every failure is reported with its file as it happens, and the good ones can be searched.
     assert!(run.err.contains("failed: in/junk.pdf"), "{}", run.err);
