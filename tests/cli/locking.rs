@@ -87,8 +87,11 @@ fn every_command_that_writes_waits_as_long_as_it_is_told() {
         let run = end(child);
         assert!(run.code == 5 && run.err.contains("after 1 second "), "{command:?}: {}", run.err);
     }
+    sandbox.kb(&["namespaces", "rename", "default", "other"]).tells(5, "being written by process");
     drop(lock);
     assert_eq!(sandbox.count(&["log"]), 2, "none of them wrote");
+    assert_eq!(sandbox.count(&["namespaces"]), 1);
+    sandbox.kb(&["namespaces", "rename", "default", "other"]).ok();
 }
 
 #[test]
