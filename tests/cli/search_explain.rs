@@ -121,20 +121,28 @@ fn place(hits: &[Value], id: &str, sections: bool) -> Option<u64> {
     first["rank"].as_u64()
 }
 
-/// Asks `--why` about an id and checks the answer against the result. By keywords and reranked, so that no run loads
-/// the model.
-fn agrees(sandbox: &Sandbox, args: &[&str], id: &str, sections: bool) -> Value {
+/// Asks `--why` about ids and checks the answers against the result. By keywords and reranked, so that no run loads the
+/// model.
+fn all_agree<I: AsRef<str>>(sandbox: &Sandbox, args: &[&str], ids: &[I], sections: bool) -> Vec<Value> {
     let args = &[args, &["--method", "keyword", "--rerank", "light"]].concat()[..];
-    let why = why(sandbox, args, id);
-    let mut rank = place(&found(sandbox, args), id, sections);
-    if rank.is_none() && sections && id.contains('#') && why["shown"].is_string() {
-        // Within the hit that is its chapter.
-        let above = why["shown"].as_str().unwrap().rsplit(' ').next().unwrap().to_owned();
-        rank = place(&found(sandbox, args), &above, sections);
-    }
-    assert_eq!(why["rank"].as_u64(), rank, "{args:?} {id}: {why}");
-    assert_eq!(why["lost_in"].is_null(), rank.is_some(), "{args:?} {id}: {why}");
-    why
+    let hits = found(sandbox, args);
+    let agreed = |id: &I| {
+        let id = id.as_ref();
+        let why = why(sandbox, args, id);
+        let mut rank = place(&hits, id, sections);
+        if rank.is_none() && sections && id.contains('#') && why["shown"].is_string() {
+            // Within the hit that is its chapter.
+            rank = place(&hits, text(&why, "shown").rsplit(' ').next().unwrap(), sections);
+        }
+        assert_eq!(why["rank"].as_u64(), rank, "{args:?} {id}: {why}");
+        assert_eq!(why["lost_in"].is_null(), rank.is_some(), "{args:?} {id}: {why}");
+        why
+    };
+    ids.iter().map(agreed).collect()
+}
+
+fn agrees(sandbox: &Sandbox, args: &[&str], id: &str, sections: bool) -> Value {
+    all_agree(sandbox, args, &[id], sections).remove(0)
 }
 
 /// The parent chunks of the store: ids and texts.
@@ -175,14 +183,14 @@ fn each_stage_that_drops_a_chunk_is_named_with_its_setting() {
     assert!(text(&part, "shown").contains("merged"), "{part}");
     // Chunks that the modes leave out.
     let all_lost = |args: &[&str], stage: &str, setting: &str| -> Vec<Value> {
-        let lost: Vec<Value> = steps.iter().map(|id| agrees(&sandbox, args, id, false)).collect();
-        let here = lost.into_iter().filter(|why| why["lost_in"] == stage);
+        let lost = all_agree(&sandbox, args, &steps, false).into_iter();
+        let here = lost.filter(|why| why["lost_in"] == stage);
         here.inspect(|why| assert_eq!(text(why, "setting"), setting, "{why}")).collect()
     };
     assert!(all_lost(&["handle", "--mode", "drill:1,1,1"], "drill", "mode").len() >= 5);
     assert!(all_lost(&["handle", "--per-document", "1", "--merge=false"], "per_document", "per_document").len() >= 5);
     let broad = ["priming handle number", "--mode", "broad:0.9", "--merge=false", "-k", "3"];
-    let lost: Vec<Value> = steps.iter().map(|id| agrees(&sandbox, &broad, id, false)).collect();
+    let lost = all_agree(&sandbox, &broad, &steps, false);
     assert!(lost.iter().any(|why| text(why, "reason").contains("too similar to others")), "{lost:?}");
     assert!(lost.iter().any(|why| text(why, "setting") == "mode"), "{lost:?}");
     // The token limit.
@@ -299,19 +307,16 @@ fn why_explains_a_lost_section() {
 fn why_reports_the_attempt_that_counts() {
     let sandbox = manuals();
     let args = ["handle", "--pool", "2", "-k", "2", "--fallback", "min_hits=2,min_docs=2"];
-    for (id, _) in parent_chunks(&sandbox) {
-        agrees(&sandbox, &args, &id, false);
-    }
+    let ids: Vec<String> = parent_chunks(&sandbox).into_iter().map(|(id, _)| id).collect();
+    all_agree(&sandbox, &args, &ids, false);
 }
 
 #[test]
 fn why_agrees_with_the_result_for_every_chunk_and_section() {
     let sandbox = manuals();
-    let ids: Vec<String> = parent_chunks(&sandbox).into_iter().map(|(id, _)| id).collect();
-    let document = parent_chunk(&sandbox, "Grease").split(':').next().unwrap().to_owned();
-    let sections =
-        ["0", "1", "1.1", "1.2", "1.2.1", "1.3", "2", "2.1", "3", "3.1"].map(|path| format!("{document}#{path}"));
-    let sections = sections.iter().filter(|id| !id.ends_with("#0"));
+    let mut ids: Vec<String> = parent_chunks(&sandbox).into_iter().map(|(id, _)| id).collect();
+    let document = sandbox.id("pumps.md");
+    ids.extend(["1", "1.1", "1.2", "1.2.1", "1.3", "2", "2.1", "3", "3.1"].map(|path| format!("{document}#{path}")));
     let (priming, valves) = ("priming handle", "what is a valve introduction");
     for (query, shape, of_sections) in [
         (priming, &["-k", "2"][..], false),
@@ -321,9 +326,6 @@ fn why_agrees_with_the_result_for_every_chunk_and_section() {
         (valves, &["--in", "sections", "-k", "2"], true),
         (priming, &["--group-by", "doc", "--context", "1", "-k", "3"], false),
     ] {
-        let args = [&[query], shape].concat();
-        for id in ids.iter().chain(sections.clone()) {
-            agrees(&sandbox, &args, id, of_sections);
-        }
+        all_agree(&sandbox, &[&[query], shape].concat(), &ids, of_sections);
     }
 }

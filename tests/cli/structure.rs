@@ -25,17 +25,21 @@ fn essence(entry: &Value) -> (u64, String, i64) {
     (entry["level"].as_u64().unwrap(), title, page)
 }
 
-/// The text of a whole section, with its subsections.
-fn section(sandbox: &Sandbox, document: &str, section: &str) -> String {
-    let answer = sandbox.json(&["section", document, section]);
+/// The text of whole sections, with their subsections.
+fn sections(sandbox: &Sandbox, document: &str, sections: &[&str]) -> String {
+    let answer = sandbox.json(&[&["section", document], sections].concat());
     texts(&answer["items"], "/content").into_iter().map(|part| part.to_owned() + "\n").collect()
+}
+
+fn section(sandbox: &Sandbox, document: &str, section: &str) -> String {
+    sections(sandbox, document, &[section])
 }
 
 /// The text of a whole document.
 fn text(sandbox: &Sandbox, document: &str) -> String {
     let paths = sandbox.sections(document);
     let tops = paths.iter().filter(|entry| entry["level"] == 1).map(|entry| entry["path"].as_str().unwrap());
-    tops.map(|path| section(sandbox, document, path)).collect()
+    sections(sandbox, document, &tops.collect::<Vec<_>>())
 }
 
 #[test]
