@@ -14,13 +14,10 @@ fn a_variable_comes_before_the_file() {
 #[test]
 fn an_empty_variable_sets_nothing() {
     let sandbox = Sandbox::new();
-    let unset = sandbox.kb(&["config"]).out;
-    for name in
-        ["KB_SEARCH_LIMIT", "KB_SEARCH_MODE", "KB_SEARCH_FALLBACK", "KB_INGEST_CONTEXT", "KB_MODEL", "KB_LLM_TIMEOUT"]
-    {
-        let run = sandbox.kb_with(&[(name, "")], &["config"]);
-        assert_eq!((run.code, run.out), (0, unset.clone()), "{name}: {}", run.err);
-    }
+    let names =
+        ["KB_SEARCH_LIMIT", "KB_SEARCH_MODE", "KB_SEARCH_FALLBACK", "KB_INGEST_CONTEXT", "KB_MODEL", "KB_LLM_TIMEOUT"];
+    let empty = sandbox.kb_with(&names.map(|name| (name, "")), &["config"]).ok();
+    assert_eq!(empty.out, sandbox.kb(&["config"]).out);
 }
 
 #[test]

@@ -6,18 +6,20 @@ use crate::common::Sandbox;
 fn limits_beyond_reason_are_refused() {
     let sandbox = Sandbox::new();
     sandbox.write("a.md", "# Valves\n\nClose them slowly.");
-    for (flag, most) in [
+    let limits = [
         ("--file-timeout", "86400"),
         ("--page-timeout", "86400"),
         ("--worker-memory", "1048576"),
         ("--max-file-size", "1048576"),
         ("--jobs", "1024"),
-    ] {
-        sandbox
-            .kb(&["ingest", ".", "--no-embed", flag, "18446744073709551615"])
-            .tells_all(2, &[flag, &format!("from 1 to {most}")]);
-        sandbox.kb(&["ingest", ".", "--no-embed", "--force", flag, most]).ok();
+    ];
+    let ingest = ["ingest", ".", "--no-embed"];
+    for (flag, most) in limits {
+        let run = sandbox.kb(&[&ingest[..], &[flag, "18446744073709551615"]].concat());
+        run.tells_all(2, &[flag, &format!("from 1 to {most}")]);
     }
+    let highest: Vec<&str> = limits.iter().flat_map(|(flag, most)| [*flag, *most]).collect();
+    sandbox.kb(&[&ingest[..], &highest[..]].concat()).ok();
 }
 
 /// Parsing, cutting and the profile together stay within the limits.
@@ -59,28 +61,21 @@ mod ocr {
     }
 
     /// Starts a child of its own and waits for it.
-    const HANGS: &str = "echo $PPID > worker; sleep 600 & echo $! > child; wait";
+    const HANGS: &str = "echo $PPID > worker; echo \"$1\" > image; sleep 600 & echo $! > child; wait";
 
     #[test]
     fn a_page_that_times_out_takes_the_ocr_program_and_its_children_along() {
         let sandbox = Sandbox::with_scan(HANGS);
         sandbox.write("a.md", "# Valves\n\nClose them slowly.");
-        sandbox
-            .kb(&[&INGEST[..], &["a.md", "--page-timeout", "1"]].concat())
-            .shows_all(4, &["took too long", "--page-timeout"]);
-        assert_eq!(sandbox.kb(&["docs", "--format", "paths"]).out, "a.md\n", "the other file is in");
-        assert_ends(&process(&sandbox, "child"));
-    }
-
-    #[test]
-    fn a_page_that_times_out_leaves_no_temporary_files() {
-        let sandbox = Sandbox::with_scan("echo \"$1\" > image; sleep 600");
         let temporary = sandbox.path("temporary");
         std::fs::create_dir(&temporary).unwrap();
-        let run = sandbox.kb_with(&[("TMPDIR", &temporary)], &[&INGEST[..], &["--page-timeout", "1"]].concat());
-        assert_eq!(run.code, 4, "{}{}", run.out, run.err);
+        let args = [&INGEST[..], &["a.md", "--page-timeout", "1"]].concat();
+        let run = sandbox.kb_with(&[("TMPDIR", &temporary)], &args);
+        run.shows_all(4, &["took too long", "--page-timeout"]);
+        assert_eq!(sandbox.kb(&["docs", "--format", "paths"]).out, "a.md\n", "the other file is in");
+        assert_ends(&process(&sandbox, "child"));
         assert!(process(&sandbox, "image").starts_with(temporary.to_str().unwrap()));
-        assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0);
+        assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0, "no temporary file is left");
     }
 
     #[test]
