@@ -107,32 +107,26 @@ fn a_text_comes_from_a_file_a_pipe_or_an_editor() {
 #[cfg(target_os = "linux")]
 #[test]
 fn text_typed_in_the_editor_is_never_lost() {
+    use crate::common::terminal::Terminal;
+
     let sandbox = guide();
     let id = id_of(&sandbox, "child", "Feed it");
-    let on_terminal = |editor: &str, line: &str| {
-        // `script` gives the program a terminal.
-        let kb = env!("CARGO_BIN_EXE_kb");
-        let output = std::process::Command::new("script")
-            .args(["-qec", &format!("{kb} chunk-edit {line}"), "/dev/null"])
-            .current_dir(sandbox.path("."))
-            .env("KB_ONNXRUNTIME", "off")
-            .env_remove("VISUAL")
-            .env("EDITOR", editor)
-            .stdin(std::process::Stdio::null())
-            .output()
-            .unwrap_or_else(|error| panic!("this test needs `script` (util-linux, bsdutils): {error}"));
-        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    let on_terminal = |editor: &str| {
+        let mut command = sandbox.command(&["chunk-edit", &id]);
+        command.env("EDITOR", editor).env("NO_COLOR", "1");
+        let (code, shown) = Terminal::with(command, 100).end();
+        (code, shown.split_whitespace().collect::<Vec<_>>().join(" "))
     };
-    let (code, out) = on_terminal("sed -i s/hay/clover/", &id);
+    let (code, out) = on_terminal("sed -i s/hay/clover/");
     assert_eq!(code, Some(0), "{out}");
     assert_eq!(section(&sandbox, "1"), "Unpack the zebra. Feed it with clover. Water it at noon.");
-    let (code, out) = on_terminal("false", &id);
+    let (code, out) = on_terminal("false");
     assert!(code == Some(3) && out.contains("failed ("), "{out}");
     // Another writer is quicker.
     let kb = env!("CARGO_BIN_EXE_kb");
     let script = format!("{kb} chunk-edit {id} --content Quicker. -q; echo Typed for hours. >");
     sandbox.write("slow.sh", format!("#!/bin/sh\n{script} \"$1\"\n"));
-    let (code, out) = on_terminal("sh slow.sh", &id);
+    let (code, out) = on_terminal("sh slow.sh");
     assert!(code == Some(3) && out.contains("has changed in the store meanwhile"), "{out}");
     let kept = out.split_whitespace().find(|word| word.contains("kb-chunk-")).unwrap().trim_end_matches(';');
     assert_eq!(std::fs::read_to_string(kept).unwrap(), "Typed for hours.\n");

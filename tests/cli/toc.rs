@@ -238,35 +238,25 @@ fn the_text_of_the_editor_is_never_lost() {
     assert_eq!(toc(&sandbox, "guide.md"), after);
 }
 
-/// `script` makes a terminal.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_table_is_as_wide_as_the_terminal() {
+    use crate::common::terminal::Terminal;
+
     let manual = std::fs::read(crate::common::fixtures().join("docs").join(PDF)).unwrap();
     let sandbox = Sandbox::of_document("manual.pdf", manual, &["--no-embed"]);
-    let ends = |columns: Option<&str>| {
-        let mut kb = sandbox.command(&[]);
-        let program = kb.get_program().to_str().unwrap().to_owned();
-        let line = format!("stty cols 60 rows 40; '{program}' toc manual.pdf --color never");
-        let mut command = std::process::Command::new("script");
-        command.args(["-qc", &line, "/dev/null"]).current_dir(sandbox.path(".")).stdin(std::process::Stdio::null());
-        // bash would set COLUMNS again after `stty`.
-        command.env("SHELL", "/bin/sh");
-        for (name, value) in kb.env("COLUMNS", columns.unwrap_or_default()).get_envs() {
-            match value {
-                Some(value) => command.env(name, value),
-                None => command.env_remove(name),
-            };
-        }
-        let run = Run::of(command.output().expect("`script` of util-linux (bsdutils on Debian) makes the terminal"));
+    let ends = |columns: &str| {
+        let mut command = sandbox.command(&["toc", "manual.pdf", "--color", "never"]);
+        command.env("COLUMNS", columns).env("PAGER", "").env("FORCE_HYPERLINK", "0");
+        let (_, shown) = Terminal::with(command, 60).end();
         let width = |line: &str| line.trim_end().chars().count();
-        let ends: Vec<usize> = run.out.lines().skip(1).filter(|line| line.contains("p. ")).map(width).collect();
-        assert!(ends.len() > 20, "{}{}", run.out, run.err);
+        let ends: Vec<usize> = shown.lines().skip(1).filter(|line| line.contains("p. ")).map(width).collect();
+        assert!(ends.len() > 20, "{shown}");
         ends
     };
-    let narrow = ends(None);
+    let narrow = ends("");
     assert!(narrow.iter().all(|&end| end == 58), "{narrow:?}");
-    assert!(ends(Some("48")).iter().all(|&end| end == 46));
+    assert!(ends("48").iter().all(|&end| end == 46));
     // Without a terminal, the exported width does not count.
     let piped = sandbox.kb_with(&[("COLUMNS", "48")], &["toc", "manual.pdf", "--format", "table"]);
     assert!(piped.out.lines().skip(1).any(|line| line.chars().count() > 50), "{}", piped.out);

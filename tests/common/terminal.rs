@@ -5,6 +5,7 @@ use std::io::{Read, Write};
 use std::os::fd::{FromRawFd, OwnedFd};
 use std::process::{Child, Command};
 use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::Sandbox;
@@ -13,6 +14,8 @@ use super::Sandbox;
 pub struct Terminal {
     keyboard: File,
     shown: Arc<Mutex<Vec<u8>>>,
+    /// Reads what the program writes.
+    reader: Option<JoinHandle<()>>,
     program: Child,
 }
 
@@ -30,20 +33,22 @@ impl Terminal {
             assert_eq!(libc::openpty(&mut outer, &mut inner, none, none.cast(), &size), 0);
             (OwnedFd::from_raw_fd(outer), OwnedFd::from_raw_fd(inner))
         };
+        // Programs of other tests do not inherit clones, and so do not keep this terminal open.
+        let [outer, inner] = [outer, inner].map(|end| end.try_clone().unwrap());
         let end = || inner.try_clone().unwrap();
         let program = command.stdin(end()).stdout(end()).stderr(end()).env("TERM", "xterm-256color").spawn().unwrap();
         drop(inner);
         let mut screen = File::from(outer.try_clone().unwrap());
         let shown = Arc::new(Mutex::new(Vec::new()));
         let to = shown.clone();
-        std::thread::spawn(move || {
+        let reader = std::thread::spawn(move || {
             let mut bytes = [0; 4096];
             // Reading fails when the program has left the terminal.
             while let Ok(count) = screen.read(&mut bytes) {
                 to.lock().unwrap().extend_from_slice(&bytes[..count]);
             }
         });
-        Terminal { keyboard: File::from(outer), shown, program }
+        Terminal { keyboard: File::from(outer), shown, reader: Some(reader), program }
     }
 
     pub fn press(&mut self, keys: &str) {
@@ -67,6 +72,13 @@ impl Terminal {
     /// Waits for the end of the program.
     pub fn exit_code(&mut self) -> Option<i32> {
         self.program.wait().unwrap().code()
+    }
+
+    /// Waits for the end of the program. Returns its exit code and all that it has shown.
+    pub fn end(mut self) -> (Option<i32>, String) {
+        let code = self.exit_code();
+        self.reader.take().unwrap().join().unwrap();
+        (code, self.shown())
     }
 }
 
