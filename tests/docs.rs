@@ -58,22 +58,12 @@ fn calls(line: &str) -> Vec<(Vec<String>, bool)> {
         .collect()
 }
 
-/// A folder with the documents that the pages speak of, ingested, and the id of a parent chunk in it.
-fn ingested() -> (Sandbox, String) {
-    let sandbox = Sandbox::new();
-    copy_files(&fixtures().join("docs"), &sandbox.path("docs"));
-    sandbox.kb(&["ingest", "docs"]).ok();
-    let listed = sandbox.kb(&["chunks-list", "--doc", "network-guide.md", "--type", "parent", "--format", "jsonl"]);
-    let first: serde_json::Value = serde_json::from_str(listed.out.lines().next().unwrap()).unwrap();
-    let chunk = first["chunk_id"].as_str().unwrap().to_owned();
-    (sandbox, chunk)
-}
-
 #[test]
 fn every_command_in_the_docs_runs() {
     let mut commands = 0;
     for page in pages() {
-        let ((sandbox, chunk), clone) = (ingested(), Sandbox::new());
+        let (sandbox, clone) = (Sandbox::with_fixtures(), Sandbox::new());
+        let chunk = format!("{}:0", sandbox.id("network-guide.md"));
         copy_files(&fixtures().join("docs"), &clone.path("fixtures/docs"));
         for (line, is_run) in shell_lines(&page) {
             for (mut call, in_clone) in calls(&line) {
