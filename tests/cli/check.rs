@@ -299,37 +299,33 @@ fn files_of(sandbox: &Sandbox, folder: &str, ending: &str) -> Vec<std::path::Pat
     files
 }
 
-/// Damages the files of the keyword index with this ending.
-fn is_found_and_mended(ending: &str, damage: fn(&mut Vec<u8>), says: &str) {
-    let sandbox = Sandbox::of_two_documents();
-    for file in files_of(&sandbox, "keyword", ending) {
-        let mut bytes = std::fs::read(&file).unwrap();
-        damage(&mut bytes);
-        std::fs::remove_file(&file).unwrap();
-        std::fs::write(&file, bytes).unwrap();
-    }
-    sandbox.kb(&["check", "--format", "json"]).shows(3, says).lacks("panicked");
-    assert_eq!(sandbox.json(&["check", "--repair"])["sound"], true);
-    assert!(sandbox.kb(&["search", "prime the pump"]).out.contains("Prime"));
-}
-
 #[test]
-fn a_keyword_index_that_crashes_its_library_is_found_and_mended() {
-    let damage = |bytes: &mut Vec<u8>| {
+fn a_damaged_file_of_the_keyword_index_is_found_and_mended() {
+    type Damage = fn(&mut Vec<u8>);
+    let crashes_the_library: Damage = |bytes| {
         // Behind it stand the length and the checksum.
         let end = bytes.windows(10).position(|window| window == b"{\"version\"").unwrap();
         bytes[..end].fill(0xff);
     };
-    is_found_and_mended(".pos", damage, "keyword index is missing or damaged");
-}
-
-#[test]
-fn a_changed_byte_in_the_keyword_index_is_found_and_mended() {
-    let damage = |bytes: &mut Vec<u8>| {
+    let changes_a_byte: Damage = |bytes| {
         let middle = bytes.len() / 2;
         bytes[middle] ^= 0x80;
     };
-    is_found_and_mended(".term", damage, "keyword index is damaged");
+    for (ending, damage, says) in [
+        (".pos", crashes_the_library, "keyword index is missing or damaged"),
+        (".term", changes_a_byte, "keyword index is damaged"),
+    ] {
+        let sandbox = Sandbox::of_two_documents();
+        for file in files_of(&sandbox, "keyword", ending) {
+            let mut bytes = std::fs::read(&file).unwrap();
+            damage(&mut bytes);
+            std::fs::remove_file(&file).unwrap();
+            std::fs::write(&file, bytes).unwrap();
+        }
+        sandbox.kb(&["check", "--format", "json"]).shows(3, says).lacks("panicked");
+        assert_eq!(sandbox.json(&["check", "--repair"])["sound"], true);
+        assert!(sandbox.kb(&["search", "prime the pump"]).out.contains("Prime"));
+    }
 }
 
 #[test]

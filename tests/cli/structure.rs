@@ -219,17 +219,6 @@ mod ocr {
     }
 
     #[test]
-    fn a_scan_without_an_ocr_command_is_refused_with_a_hint() {
-        let sandbox = Sandbox::with_scan("");
-        let run = sandbox.kb(&["ingest", "scan.pdf", "--no-embed"]);
-        assert_eq!(run.code, 4, "{}{}", run.out, run.err);
-        for word in ["no text", "100 %", "scan", "--ocr-command"] {
-            assert!(run.out.contains(word), "{word:?} is in {}", run.out);
-        }
-        assert!(!sandbox.path(".kb").exists());
-    }
-
-    #[test]
     fn an_ocr_command_that_fails_reads_nothing_or_cannot_be_run_is_named() {
         let sandbox = Sandbox::with_scan("echo 'no language pack' >&2; exit 3");
         let ingest = |command: &str| sandbox.kb(&["ingest", "scan.pdf", "--no-embed", "--ocr-command", command]);

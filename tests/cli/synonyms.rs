@@ -56,14 +56,17 @@ fn chinese_names_find_their_synonyms() {
 }
 
 #[test]
-fn chinese_short_forms_find_their_words() {
-    let text =
+fn chinese_short_forms_and_amounts_find_other_ways_to_write_them() {
+    let holidays =
         "# 手册\n\n## 休假\n\n员工的年休假按工龄计算。\n\n## 福利\n\n公司缴纳医疗保险。\n\n## 考勤\n\n公司每年检查。\n";
-    let sandbox = sandbox(&[("手册.md", text)]);
+    let rules = "# 制度\n\n## 审批\n\n单笔超过五千元的费用须经总经理审批。\n\n## 期限\n\n应在15天内提交。\n\n## 标准\n\n每天不超过600元。\n";
+    let sandbox = sandbox(&[("手册.md", holidays), ("制度.md", rules)]);
     for (question, title, note) in [
         ("年假", "休假", "\"年假\" was also searched for as \"年休假\""),
         ("公司年假怎么申请", "休假", "\"年假\" was also searched for as \"年休假\""),
         ("谁缴纳医保", "福利", "\"医保\" was also searched for as \"医疗保\""),
+        ("超过5000元谁批", "审批", "\"5000元\" was also searched for as \"五千元\""),
+        ("十五天内提交什么", "期限", "\"十五天\" was also searched for as \"15天\""),
     ] {
         let (titles, notes) = search(&sandbox, &[question, "--all"]);
         assert!(titles[0] == title && notes.contains(note), "{question}: {notes} {titles:?}");
@@ -71,19 +74,6 @@ fn chinese_short_forms_find_their_words() {
     // 司年 is a part of 公司年休假, whatever texts have between its characters.
     let (_, notes) = search(&sandbox, &["公司年休假"]);
     assert!(!notes.contains("was also searched for"), "{notes}");
-}
-
-#[test]
-fn amounts_are_found_in_digits_and_in_chinese() {
-    let text = "# 制度\n\n## 审批\n\n单笔超过五千元的费用须经总经理审批。\n\n## 期限\n\n应在15天内提交。\n\n## 标准\n\n每天不超过600元。\n";
-    let sandbox = sandbox(&[("制度.md", text)]);
-    for (question, title, note) in [
-        ("超过5000元谁批", "审批", "\"5000元\" was also searched for as \"五千元\""),
-        ("十五天内提交什么", "期限", "\"十五天\" was also searched for as \"15天\""),
-    ] {
-        let (titles, notes) = search(&sandbox, &[question]);
-        assert!(titles[0] == title && notes.contains(note), "{question}: {notes} {titles:?}");
-    }
 }
 
 #[test]
