@@ -1,6 +1,6 @@
 //! `kb chunk-edit`: chunks changed by people, and what happens to the edits when sources change.
 
-use crate::common::{Sandbox, assert_sound, hits, text};
+use crate::common::{Sandbox, assert_sound, hits, row, text};
 use serde_json::Value;
 
 const GUIDE: &str = "# Start\n\nUnpack the zebra. Feed it with hay. Water it at noon.\n\n# Turning\n\n\
@@ -254,7 +254,7 @@ fn edits_and_deletions_survive_reingest_and_reindex() {
     };
     assert_said("at first");
     let report = ingest(&sandbox, &["--force"]);
-    let line = report["items"].as_array().unwrap().iter().find(|line| text(line, "source") == "guide.md").unwrap();
+    let line = row(&report["items"], "source", "guide.md");
     assert_eq!((line["edits_carried"].as_u64(), line["edits_in_conflict"].as_u64()), (Some(2), Some(0)), "{line}");
     assert_eq!(report["embedded"], 0, "all vectors are known");
     assert_said("after ingest --force");
@@ -286,7 +286,7 @@ fn a_changed_source_keeps_edits_that_fit_and_makes_conflicts() {
     let source = GUIDE.replace("# Start", "# Preface\n\nNew words.\n\n# Start").replace("检查压力表", "检查电压表");
     sandbox.write("guide.md", full(&source.replace("Turn the handle", "Turn the crank")));
     let report = sandbox.kb(&["ingest", ".", "--format", "json"]).json();
-    let line = report["items"].as_array().unwrap().iter().find(|line| text(line, "source") == "guide.md").unwrap();
+    let line = row(&report["items"], "source", "guide.md");
     assert_eq!((line["edits_carried"].as_u64(), line["edits_in_conflict"].as_u64()), (Some(1), Some(2)), "{line}");
     assert!(line["warnings"].to_string().contains("--conflicts"), "{line}");
     assert_eq!(section(&sandbox, "2"), "Unpack the zebra. Give it oats. Water it at noon.");

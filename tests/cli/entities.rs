@@ -1,6 +1,6 @@
 //! Entities: their states over time, set, listed, found in parent chunks, shown in contexts.
 
-use crate::common::{Sandbox, stage, texts};
+use crate::common::{Sandbox, of_hits, stage, texts};
 use serde_json::{Value, json};
 
 const GUIDE: &str = "# Station guide\n\n## Pumps\n\nPump P-12 feeds the boiler. Prime pump P-12 before it is started.\n\n\
@@ -49,9 +49,7 @@ fn a_state_holds_from_its_time_until_the_next() {
 fn other_names_of_an_entity_are_searched_for() {
     let sandbox = station();
     let sources = |query: &str| {
-        let found = sandbox.json(&["search", query, "--method", "keyword"]);
-        let hits = found["hits"].as_array().unwrap().iter();
-        let mut sources: Vec<String> = hits.map(|hit| hit["source"].as_str().unwrap().to_owned()).collect();
+        let mut sources = of_hits(&sandbox.json(&["search", query, "--method", "keyword"]), "source");
         sources.sort();
         sources.dedup();
         sources
@@ -297,8 +295,7 @@ fn a_filter_keeps_the_parent_chunks_that_mention_an_entity() {
     set(&sandbox, &["relief valve"]);
     let sections = |filter: &str| {
         let found = sandbox.items(&["chunks-list", "--where", filter, "--type", "parent"]);
-        let mut titles: Vec<String> =
-            found.as_array().unwrap().iter().map(|row| row["section"]["title"].as_str().unwrap().to_owned()).collect();
+        let mut titles: Vec<String> = texts(&found, "/section/title").into_iter().map(str::to_owned).collect();
         titles.sort();
         titles
     };

@@ -1,6 +1,6 @@
 //! `kb eval` on the small set among the fixtures.
 
-use crate::common::{Sandbox, fixtures, texts};
+use crate::common::{Sandbox, fixtures, row, texts};
 
 #[test]
 fn fixtures_reach_their_minimum_quality() {
@@ -8,10 +8,7 @@ fn fixtures_reach_their_minimum_quality() {
     let set = fixtures().join("retrieval").display().to_string();
     let report = sandbox.json(&["eval", &set]);
     assert_eq!(report["documents"], 40);
-    let of = |method: &str| {
-        let rows = report["items"].as_array().unwrap();
-        rows.iter().find(|row| row["method"] == method).unwrap()["ndcg@10"].as_f64().unwrap()
-    };
+    let of = |method: &str| row(&report["items"], "method", method)["ndcg@10"].as_f64().unwrap();
     assert!(of("hybrid") >= 0.9, "{report}");
     assert!(of("hybrid") >= of("keyword").max(of("semantic")) - 0.005, "{report}");
     sandbox.kb(&["eval", &set, "--methods", "keyword", "--min", "keyword.ndcg@10>=0.5"]).ok();

@@ -1,6 +1,6 @@
 //! `kb ingest` on real files: what is read, what is skipped, what is reported.
 
-use crate::common::{Run, Sandbox, copy_files, fixtures, text};
+use crate::common::{Run, Sandbox, copy_files, fixtures, row, text};
 
 #[test]
 fn a_list_names_the_files_by_lines_or_with_nul() {
@@ -110,9 +110,7 @@ fn prune_names_documents_whose_files_are_left_out_and_were_not_named() {
     assert!(!notes.contains("left_out"), "not without --prune: {notes}");
     let report = sandbox.json(&["ingest", "docs", "--no-embed", "--prune"]);
     assert_eq!(report["counts"]["removed"], 0);
-    let notes = report["notes"].as_array().unwrap();
-    let note = notes.iter().find(|note| note["code"] == "left_out").unwrap_or_else(|| panic!("{report}"));
-    let message = text(note, "message");
+    let message = text(row(&report["notes"], "code", "left_out"), "message");
     assert!(message.starts_with("1 document stays") && message.contains(": docs/b.md; `kb remove DOC`"), "{message}");
 }
 
@@ -363,9 +361,7 @@ fn failing_files_are_named_and_the_others_ingested() {
     assert_eq!(run.code, 4, "{}", run.err);
     let report = run.json();
     let said = |name: &str| {
-        let source = format!("in/{name}");
-        let line = report["items"].as_array().unwrap().iter().find(|line| line["source"] == source.as_str());
-        let line = line.unwrap_or_else(|| panic!("{name} is not in the report"));
+        let line = row(&report["items"], "source", &format!("in/{name}"));
         format!("{}; {}", text(line, "reason"), text(line, "hint"))
     };
     for (name, words) in [
@@ -450,8 +446,8 @@ fn skipped_and_stale_files_are_listed_with_the_reason() {
     std::fs::remove_file(gone).unwrap();
     let report = sandbox.json(&["ingest", "docs", "--no-embed"]);
     let of = |source: &str| {
-        let line = report["items"].as_array().unwrap().iter().find(|line| line["source"] == source).unwrap();
-        [&line["action"], &line["reason"], &line["hint"]].map(|text| text.as_str().unwrap_or_default().to_owned())
+        let line = row(&report["items"], "source", source);
+        ["action", "reason", "hint"].map(|field| text(line, field).to_owned())
     };
     assert_eq!(of("docs/b.md"), ["stale", "its file is gone", "--prune removes it"]);
     assert_eq!(of("docs/c.xyz"), ["skipped", "kb does not read its format", "--as names the format of files"]);
@@ -466,15 +462,11 @@ fn only_new_failures_count_on_request() {
     sandbox.write("docs/good.md", "About valves.");
     sandbox.write("docs/bad.pdf", "no PDF");
     let ingest = || sandbox.kb(&["ingest", "docs", "--no-embed", "--new-failures", "--format", "json"]);
-    let failed_before = |out: &str| {
-        let report: serde_json::Value = serde_json::from_str(out).unwrap();
-        report["items"].as_array().unwrap().iter().find(|line| line["action"] == "failed").unwrap()["failed_before"]
-            .clone()
-    };
-    let first = ingest();
-    assert_eq!((first.code, failed_before(&first.out)), (4, false.into()), "{}", first.err);
-    let second = ingest();
-    assert_eq!((second.code, failed_before(&second.out)), (0, true.into()), "{}", second.err);
+    for (code, failed_before) in [(4, false), (0, true)] {
+        let run = ingest();
+        assert_eq!(run.code, code, "{}", run.err);
+        assert_eq!(row(&run.json()["items"], "action", "failed")["failed_before"], failed_before);
+    }
     assert_eq!(sandbox.kb(&["ingest", "docs", "--no-embed"]).code, 4, "all count otherwise");
     sandbox.write("docs/bad.pdf", "# Now it is text");
     sandbox.json(&["ingest", "docs/bad.pdf", "--as", "markdown", "--no-embed"]);

@@ -5,7 +5,7 @@ use std::process::{ChildStdin, ChildStdout, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::common::{Process, Sandbox, schema};
+use crate::common::{Process, Sandbox, row, schema};
 
 /// A client with its server.
 struct Client {
@@ -126,7 +126,7 @@ fn answers_have_the_shape_that_their_tool_promises() {
         ("kb_edit_chunk", json!({ "chunk_id": chunk, "content": "Other words." })),
         ("kb_delete_chunks", json!({ "chunk_ids": [chunk] })),
     ] {
-        let tool = tools.as_array().unwrap().iter().find(|tool| tool["name"] == name).unwrap();
+        let tool = row(&tools, "name", name);
         let answer = client.call(name, arguments.clone());
         assert_eq!(answer["isError"], false, "{name} {arguments}: {answer}");
         let mut promised = tool["outputSchema"].clone();
@@ -287,8 +287,8 @@ fn documents_are_resources_and_their_names_are_completed() {
     let mut client = Client::start(&sandbox, &[]);
     let listed = client.ask("resources/list", json!({}))["result"]["resources"].take();
     assert_eq!(listed.as_array().unwrap().len(), 2);
-    let handbook = listed.as_array().unwrap().iter().find(|resource| resource["name"] == "handbook.md").unwrap();
-    let read = client.ask("resources/read", json!({ "uri": handbook["uri"] }))["result"]["contents"][0].take();
+    let handbook = &row(&listed, "name", "handbook.md")["uri"];
+    let read = client.ask("resources/read", json!({ "uri": handbook }))["result"]["contents"][0].take();
     assert!(read["text"].as_str().unwrap().contains("Lock the breaker"), "{read}");
     let completion = client.ask(
         "completion/complete",

@@ -1,6 +1,6 @@
 //! `kb reindex --structure`: rebuilds sections in place and keeps the vectors.
 
-use crate::common::{Sandbox, rewrite};
+use crate::common::{Sandbox, rewrite, row, text};
 use kb::internals::store::NewDocument;
 use serde_json::Value;
 
@@ -84,10 +84,7 @@ fn without_the_source_the_stored_text_gives_the_same_sections() {
     }
     sandbox.write("guide.md", "# Changed\n\nmeanwhile");
     let report = sandbox.json(&["reindex", "--structure", "--force"]);
-    let from = |source: &str| {
-        let documents = report["items"].as_array().unwrap();
-        documents.iter().find(|d| d["source"] == source).unwrap()["from"].as_str().unwrap().to_owned()
-    };
+    let from = |source: &str| text(row(&report["items"], "source", source), "from");
     assert!(names.iter().all(|name| from(name) == "store"), "{report}");
     assert_eq!(from("docs/release-notes.html"), "source");
     assert_eq!(report["embedded"], 0, "no text is new");
@@ -178,8 +175,8 @@ fn a_correction_reads_a_scan_with_the_ocr_command() {
     sandbox.write("toc.txt", "Repairs  [p. 1]\nMore repairs  [p. 2]\n");
     let ocr = ["--ocr-command", "sh ocr.sh"];
     sandbox.json(&[&["ingest", "scan.pdf", "--no-embed"], &ocr[..]].concat());
-    let titles = || {
-        sandbox.sections("scan.pdf").iter().map(|entry| entry["title"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    let titles = || -> Vec<String> {
+        sandbox.sections("scan.pdf").iter().map(|entry| text(entry, "title").to_owned()).collect()
     };
     let found = titles();
     let set = ["toc", "scan.pdf", "--set", "toc.txt"];

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Sandbox, fixtures, hits};
+use crate::common::{Sandbox, fixtures, hits, row, text};
 
 /// The questions of the fixtures with a piece of each answer, which is empty where the documents have none.
 fn questions() -> Vec<(String, String)> {
@@ -51,9 +51,9 @@ fn an_unreadable_question_is_noted_once_a_day_and_always_in_json() {
     assert!(!says(sandbox.kb(&["search", "水泵"])), "once a day");
     assert!(!says(sandbox.kb(&["search", "how is the pump primed"])));
     for command in ["search", "context"] {
-        let notes = sandbox.json(&[command, "如何启动水泵"])["notes"].clone();
-        let note = notes.as_array().unwrap().iter().find(|note| note["code"] == "vectors_left_out");
-        assert!(note.unwrap()["message"].as_str().unwrap().contains("`kb models suggest`"), "{notes}");
+        let found = sandbox.json(&[command, "如何启动水泵"]);
+        let note = row(&found["notes"], "code", "vectors_left_out");
+        assert!(text(note, "message").contains("`kb models suggest`"), "{note}");
     }
     assert_eq!(sandbox.json(&["search", "how is the pump primed"])["notes"], serde_json::json!([]));
 }

@@ -1,6 +1,6 @@
 //! From a ranking to a result: modes, neighbours, windows, merging, duplicates, groups and budgets.
 
-use crate::common::{Sandbox, text};
+use crate::common::{Sandbox, row, text};
 use serde_json::Value;
 
 /// A manual with sections of known parent chunks, a second one with the same words, and a third that is another copy.
@@ -306,8 +306,7 @@ fn a_section_without_text_has_no_chunk_id() {
     let text = "# Pumps\n\nPrime it.\n\n## Bearings\n\nGrease them.\n";
     let sandbox = Sandbox::of_document("a.md", text, &["--no-embed"]);
     let chunks = sandbox.items(&["chunks-list"]);
-    let grease = chunks.as_array().unwrap().iter().find(|one| one["content"] == "Grease them.").unwrap();
-    sandbox.kb(&["chunk-delete", grease["chunk_id"].as_str().unwrap(), "--yes"]).ok();
+    sandbox.kb(&["chunk-delete", text(row(&chunks, "content", "Grease them."), "chunk_id"), "--yes"]).ok();
     let found = hits(&sandbox, &["bearings", "--mode", "section"]);
     assert_eq!((&found[0]["section"]["title"], &found[0]["chunk_id"]), (&"Bearings".into(), &Value::Null));
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::common::{Process, Run, Sandbox, kill_after, wait_for};
+use crate::common::{Process, Run, Sandbox, kill_after, row, wait_for};
 
 const QUESTION: [&str; 5] = ["search", "how", "is", "it", "primed"];
 const SERVED: &str = "answered by kb serve\n";
@@ -357,9 +357,7 @@ fn none_is_started_unless_the_user_says_so() {
     sandbox.write(".kb/kb.toml", "");
     let folder = if cfg!(target_os = "macos") { "Library/Application Support" } else { ".config" };
     sandbox.write(&format!("{folder}/kb/config.toml"), "serve = \"auto\"\n");
-    let listed = sandbox.items(&["config"]);
-    let serve = listed.as_array().unwrap().iter().find(|one| one["setting"] == "serve").unwrap();
-    assert_eq!(serve["value"], "auto");
+    assert_eq!(row(&sandbox.items(&["config"]), "setting", "serve")["value"], "auto");
     assert!(!starts(&kb(&sandbox, &["search", "pump", "-v", "--serve", "running"])));
     // Descriptors of a script stay with it: otherwise the pipe would be open as long as the server runs.
     let line = "\"$0\" search pump -v 3>&1 >out 2>err | timeout 20 cat";

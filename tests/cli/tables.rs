@@ -1,6 +1,6 @@
 //! Tables: their cells in every format, whole in one chunk, with their heads before later parts, and as they are shown.
 
-use crate::common::{Sandbox, copy_files, expected_of, fixtures};
+use crate::common::{Sandbox, copy_files, expected_of, fixtures, texts};
 use serde_json::{Value, json};
 
 /// The documents of `fixtures/tables`, without vectors.
@@ -74,7 +74,5 @@ fn a_later_part_of_a_long_table_is_found_by_its_heads() {
     assert!(hits.len() > 1, "all parts have the head: {hits:?}");
     assert!(hits[0]["content"].as_str().unwrap().contains("plank 59"), "{hits:?}");
     let parents = sandbox.items(&["chunks-list", "--doc", "store.md", "--type", "parent"]);
-    let parents = parents.as_array().unwrap();
-    let text: String = parents.iter().map(|parent| parent["content"].as_str().unwrap()).collect();
-    assert_eq!(text.matches("Zloty").count(), 1, "the stored text has it once");
+    assert_eq!(texts(&parents, "/content").concat().matches("Zloty").count(), 1, "the stored text has it once");
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Sandbox, of_hits, titles};
+use crate::common::{Sandbox, of_hits, row, titles};
 
 /// Three documents of one story, one without a time, and what each says of the sword.
 fn story() -> Sandbox {
@@ -45,11 +45,7 @@ fn kept(sandbox: &Sandbox, half_life: &str) -> [f64; 3] {
     let scores = |flags: &[&str]| {
         let json =
             sandbox.json(&[&["search", "sword", "--method", "keyword", "-k", "9", "--rerank", "off"], flags].concat());
-        let of = |source: &str| {
-            let hits = json["hits"].as_array().unwrap();
-            hits.iter().find(|hit| hit["source"] == source).unwrap()["score"].as_f64().unwrap()
-        };
-        [of("early.md"), of("middle.md"), of("always.md")]
+        ["early.md", "middle.md", "always.md"].map(|name| row(&json["hits"], "source", name)["score"].as_f64().unwrap())
     };
     let plain = scores(&["--time-field", "story_time", "--as-of", "1200"]);
     let decayed = scores(&["--time-field", "story_time", "--as-of", "1200", "--half-life", half_life]);

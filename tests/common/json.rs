@@ -13,6 +13,13 @@ pub fn texts<'v>(list: &'v Value, pointer: &str) -> Vec<&'v str> {
     list.as_array().expect("a list").iter().map(text).collect()
 }
 
+/// The row of a list whose field has this value.
+#[track_caller]
+pub fn row<'v>(list: &'v Value, field: &str, value: &str) -> &'v Value {
+    let found = list.as_array().expect("a list").iter().find(|row| row[field] == value);
+    found.unwrap_or_else(|| panic!("no {field} is {value:?}: {list}"))
+}
+
 /// The hits of a search, in groups or not.
 pub fn hits(result: &Value) -> Vec<Value> {
     let groups = result["groups"].as_array().into_iter().flatten().map(|group| &group["hits"]);
@@ -26,8 +33,11 @@ pub fn of_hits(result: &Value, field: &str) -> Vec<String> {
 
 /// A stage of a search with `--explain`.
 pub fn stage<'v>(result: &'v Value, name: &str) -> &'v Value {
-    let stages = result["stages"].as_array().unwrap();
-    stages.iter().find(|stage| stage["name"] == name).unwrap_or_else(|| panic!("no stage {name}: {stages:?}"))
+    row(&result["stages"], "name", name)
+}
+
+pub fn has_stage(result: &Value, name: &str) -> bool {
+    texts(&result["stages"], "/name").contains(&name)
 }
 
 /// The titles of the sections of hits.

@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use files::copy_tree;
 pub use files::{copy_files, expected_of, files_below, fixtures, names_in};
-pub use json::{hits, of_hits, stage, text, texts, titles, titles_of};
+pub use json::{has_stage, hits, of_hits, row, stage, text, texts, titles, titles_of};
 use kb::internals::config::KnownStores;
 use kb::internals::embed::{EmbeddingConfig, GRAPH, Model, ModelFiles};
 use kb::internals::models::{ModelFile, ModelKind, Record, record_of};

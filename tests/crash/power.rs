@@ -6,7 +6,7 @@
 
 use kb::internals::store::{REWRITE_STEPS, STEPS};
 
-use crate::common::{Sandbox, texts};
+use crate::common::{Sandbox, hits, of_hits};
 use crate::versions::{INGEST, assert_sound, ingest_version, version_of, write_version};
 use crate::{a_fault_at_each, is_decided, run_until, with_two_versions};
 
@@ -92,8 +92,7 @@ fn a_restore_of_one_document_survives_a_power_loss_whole_or_not_at_all() {
 fn an_optimized_store_survives_a_power_loss() {
     // Scores may change: what was deleted counts in them until segments are merged.
     let hits = |sandbox: &Sandbox| -> Vec<String> {
-        let found = sandbox.json(&["search", "it stays", "--method", "keyword", "--keep-duplicates"]);
-        texts(&found["hits"], "/chunk_id").into_iter().map(str::to_owned).collect()
+        of_hits(&sandbox.json(&["search", "it stays", "--method", "keyword", "--keep-duplicates"]), "chunk_id")
     };
     let before = hits(&one_changed());
     assert!(!before.is_empty());
@@ -118,10 +117,7 @@ fn other_vectors_survive_a_power_loss_whole_or_not_at_all() {
     for (place, step) in REWRITE_STEPS.iter().chain(&STEPS[first..]).enumerate() {
         for fault in ["abort", LOSSES[place % LOSSES.len()]] {
             let sandbox = with_vectors();
-            let found = || {
-                let found = sandbox.json(&["search", "valves", "--method", "semantic"]);
-                found["hits"].as_array().unwrap().len()
-            };
+            let found = || hits(&sandbox.json(&["search", "valves", "--method", "semantic"])).len();
             let before = found();
             let holds = || {
                 assert_eq!(model(&sandbox).contains("tiny"), is_decided(step), "after {fault} at {step:?}");

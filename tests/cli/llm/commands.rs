@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::server::{Messages, Reply, Server};
-use crate::common::{Run, Sandbox, files_below, stage, texts, titles};
+use crate::common::{Run, Sandbox, files_below, has_stage, stage, texts, titles};
 
 /// The answer to every request.
 type Answer = fn() -> Reply;
@@ -137,10 +137,7 @@ fn the_model_says_the_kind_of_a_question_that_is_open() {
     let sandbox = sandbox(&server, "");
     let kind = |query: &str| {
         let found = sandbox.kb(&["search", query, "--expand", "llm", "--explain", "--format", "json"]).json();
-        (
-            found["understood"]["kind"].clone(),
-            found["stages"].as_array().unwrap().iter().any(|stage| stage["name"] == "kind"),
-        )
+        (found["understood"]["kind"].clone(), has_stage(&found, "kind"))
     };
     assert_eq!(kind("pump priming"), ("procedure".into(), true));
     assert_eq!(kind("what is priming?"), ("concept".into(), false), "its words say it");

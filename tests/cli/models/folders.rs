@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kb::internals::embed::{Embedder, EmbeddingConfig, EngineChoice, Model, ModelFiles, select};
 
 use super::{copy_model, everything, here};
-use crate::common::{Run, Sandbox, copy_files, fixtures, names_in, onnxruntime};
+use crate::common::{Run, Sandbox, copy_files, fixtures, names_in, onnxruntime, row};
 
 /// A folder `mine` with the embedding model.
 fn mine() -> Sandbox {
@@ -216,8 +216,8 @@ fn a_removed_model_is_reported_by_the_store_that_uses_it(engine: &str) {
     let status = sandbox.status();
     let problem = status["model_problem"].as_str().unwrap();
     assert!(problem.contains("is not installed") && problem.contains("kb models add mine"), "{problem}");
-    let lost = &sandbox.json(&["models"])["items"];
-    let lost = lost.as_array().unwrap().iter().find(|model| model["name"] == "mine").unwrap();
+    let models = sandbox.items(&["models"]);
+    let lost = row(&models, "name", "mine");
     assert_eq!((&lost["here"], &lost["used_by"]), (&false.into(), &serde_json::json!(["default"])));
 }
 

@@ -1,7 +1,7 @@
 //! The list of models: available, installed, in use by the store.
 
 use super::{copy_model, everything, here};
-use crate::common::Sandbox;
+use crate::common::{Sandbox, row};
 
 #[test]
 fn every_model_is_listed_in_every_format_without_a_store() {
@@ -11,7 +11,7 @@ fn every_model_is_listed_in_every_format_without_a_store() {
     assert_eq!(models.len(), 51, "the embedded one, 46 that fastembed embeds with and 4 that it reranks with");
     assert_eq!((&models[0]["name"], &models[0]["here"]), (&"all-MiniLM-L6-v2-int8".into(), &true.into()));
     assert_eq!(list["engine"], "tract (pure Rust)");
-    let e5 = models.iter().find(|model| model["name"] == "multilingual-e5-small").unwrap();
+    let e5 = row(&list["items"], "name", "multilingual-e5-small");
     assert_eq!((&e5["dimension"], &e5["licence"], &e5["here"]), (&384.into(), &"MIT".into(), &false.into()));
     assert_eq!(e5["used_by"].as_array().unwrap().len(), 0);
     let lines = sandbox.kb(&["models", "--format", "jsonl"]);
