@@ -62,6 +62,11 @@ fn ask(settings: EndpointSettings, store: &Path, count: usize) -> (Vec<Option<St
     ask_about(settings, store, &parent_chunks(&texts(count)))
 }
 
+/// The same with an empty cache.
+fn ask_anew(settings: EndpointSettings, count: usize) -> (Vec<Option<String>>, LlmReport) {
+    ask(settings, scratch().path(), count)
+}
+
 /// Asks for the contexts of these parent chunks.
 pub fn ask_about(
     settings: EndpointSettings,
@@ -147,25 +152,22 @@ fn only_changed_chunks_are_asked_and_bad_contexts_only_once() {
 fn retries_complete_a_run_with_failing_requests() {
     // By question and not by arrival: otherwise all attempts of one request may fail.
     let seen: Mutex<Vec<String>> = Mutex::default();
-    let (server, store) = (
-        Server::start(move |request| {
-            let mut seen = seen.lock().unwrap();
-            let (is_new, place) = match seen.iter().position(|text| text == request.user()) {
-                Some(place) => (false, place),
-                None => (true, seen.len()),
-            };
-            if is_new {
-                seen.push(request.user().to_owned());
-            }
-            match place % 4 {
-                0 if is_new && place % 8 == 0 => Reply::Status(503, &[], "overloaded".into()),
-                0 if is_new => Reply::Reset,
-                _ => Reply::Say(honest(request)),
-            }
-        }),
-        scratch(),
-    );
-    let (lines, report) = ask(settings(&server), store.path(), 200);
+    let server = Server::start(move |request| {
+        let mut seen = seen.lock().unwrap();
+        let (is_new, place) = match seen.iter().position(|text| text == request.user()) {
+            Some(place) => (false, place),
+            None => (true, seen.len()),
+        };
+        if is_new {
+            seen.push(request.user().to_owned());
+        }
+        match place % 4 {
+            0 if is_new && place % 8 == 0 => Reply::Status(503, &[], "overloaded".into()),
+            0 if is_new => Reply::Reset,
+            _ => Reply::Say(honest(request)),
+        }
+    });
+    let (lines, report) = ask_anew(settings(&server), 200);
     assert!(lines.iter().all(Option::is_some));
     assert_eq!((report.answered, report.failures()), (25, 0));
     // Of 25 questions 7 failed once: 7 of the 32 requests.
@@ -174,9 +176,9 @@ fn retries_complete_a_run_with_failing_requests() {
 
 #[test]
 fn a_slow_answer_times_out() {
-    let (server, store) = (Server::start(|request| Reply::Late(LONG, honest(request))), scratch());
+    let server = Server::start(|request| Reply::Late(LONG, honest(request)));
     let start = Instant::now();
-    let (lines, report) = ask(EndpointSettings { retries: 1, timeout: SHORT, ..settings(&server) }, store.path(), 8);
+    let (lines, report) = ask_anew(EndpointSettings { retries: 1, timeout: SHORT, ..settings(&server) }, 8);
     assert!(start.elapsed() < LONG);
     assert_eq!((lines[0].as_ref(), report.requests, report.failed["timeout"]), (None, 2, 1));
     assert!(report.input_tokens > 200, "the endpoint may have counted what was sent: {report:?}");
@@ -184,16 +186,13 @@ fn a_slow_answer_times_out() {
 
 #[test]
 fn broken_connections_and_truncated_answers_are_retried() {
-    let (server, store) = (
-        Server::start(|request| match request.number {
-            0 => Reply::Reset,
-            1 => Reply::Half,
-            2 => Reply::Status(200, &[], "<html>welcome to the hotel's network</html>".into()),
-            _ => Reply::Say(honest(request)),
-        }),
-        scratch(),
-    );
-    let (lines, report) = ask(settings(&server), store.path(), 8);
+    let server = Server::start(|request| match request.number {
+        0 => Reply::Reset,
+        1 => Reply::Half,
+        2 => Reply::Status(200, &[], "<html>welcome to the hotel's network</html>".into()),
+        _ => Reply::Say(honest(request)),
+    });
+    let (lines, report) = ask_anew(settings(&server), 8);
     assert!(lines.iter().all(Option::is_some), "{report:?}");
     assert_eq!((report.requests, report.failures()), (4, 0));
     let (server, store) = (Server::start(|_| Reply::Half), scratch());
@@ -204,32 +203,29 @@ fn broken_connections_and_truncated_answers_are_retried() {
 
 #[test]
 fn rate_limits_are_respected() {
-    let (server, store) = (
-        Server::start(|request| match request.number {
-            0 => Reply::Status(429, &[("Retry-After", "1")], "{\"error\": {\"message\": \"slow down\"}}".into()),
-            _ => Reply::Say(honest(request)),
-        }),
-        scratch(),
-    );
+    let server = Server::start(|request| match request.number {
+        0 => Reply::Status(429, &[("Retry-After", "1")], "{\"error\": {\"message\": \"slow down\"}}".into()),
+        _ => Reply::Say(honest(request)),
+    });
     let start = Instant::now();
-    let (lines, report) = ask(settings(&server), store.path(), 8);
+    let (lines, report) = ask_anew(settings(&server), 8);
     assert!(lines[0].is_some() && start.elapsed() >= Duration::from_secs(1), "{:?}", start.elapsed());
     assert_eq!(report.requests, 2);
     // A wait until tomorrow is too long.
     let server = Server::start(|_| Reply::Status(429, &[("Retry-After", "86400")], String::new()));
-    let (lines, report) = ask(settings(&server), scratch().path(), 8);
+    let (lines, report) = ask_anew(settings(&server), 8);
     assert_eq!((lines[0].as_ref(), report.requests, report.failed["rate-limited"]), (None, 1, 1));
     // With an empty account, waiting does not help.
     let broke = "{\"error\": {\"message\": \"quota\", \"code\": \"insufficient_quota\"}}";
     let server = Server::start(|_| Reply::Status(429, &[], broke.into()));
-    let (_, report) = ask(EndpointSettings { concurrency: 1, ..settings(&server) }, scratch().path(), 80);
+    let (_, report) = ask_anew(EndpointSettings { concurrency: 1, ..settings(&server) }, 80);
     assert_eq!((report.requests, report.failed["no credit"], report.failed["given up"]), (1, 1, 9));
 }
 
 #[test]
 fn concurrency_is_limited() {
-    let (server, store) = (Server::start(|request| Reply::Late(Duration::from_millis(40), honest(request))), scratch());
-    let (lines, _) = ask(EndpointSettings { concurrency: 3, ..settings(&server) }, store.path(), 160);
+    let server = Server::start(|request| Reply::Late(Duration::from_millis(40), honest(request)));
+    let (lines, _) = ask_anew(EndpointSettings { concurrency: 3, ..settings(&server) }, 160);
     assert!(lines.iter().all(Option::is_some));
     assert_eq!(server.count(), 20);
     assert!((2..=3).contains(&server.most_at_once()), "{}", server.most_at_once());
@@ -238,7 +234,7 @@ fn concurrency_is_limited() {
 #[test]
 fn the_ceiling_of_tokens_stops_further_requests() {
     let (server, store) = (Server::start(|request| Reply::Say(honest(request))), scratch());
-    let (lines, all) = ask(settings(&server), scratch().path(), 80);
+    let (lines, all) = ask_anew(settings(&server), 80);
     assert!(lines.iter().all(Option::is_some) && all.input_tokens == 1000);
     // Each request may get 1280 tokens of answer, and that much is held.
     let limited = EndpointSettings { max_tokens: Some(4000), ..settings(&server) };
@@ -256,7 +252,6 @@ fn the_ceiling_of_tokens_stops_further_requests() {
 
 #[test]
 fn a_missing_endpoint_is_given_up() {
-    let store = scratch();
     let gone = Server::nowhere();
     let unreachable = EndpointSettings {
         back_off: Duration::from_millis(1),
@@ -264,7 +259,7 @@ fn a_missing_endpoint_is_given_up() {
         concurrency: 2,
         ..EndpointSettings::new(&gone, "test").unwrap()
     };
-    let (lines, report) = ask(unreachable, store.path(), 400);
+    let (lines, report) = ask_anew(unreachable, 400);
     assert!(lines.iter().all(Option::is_none));
     assert_eq!(report.failures(), 50);
     assert!(report.failed["given up"] >= 40 && report.requests <= 14, "{report:?}");
@@ -273,23 +268,20 @@ fn a_missing_endpoint_is_given_up() {
 
 #[test]
 fn the_dialect_of_newer_models_is_learnt_from_refusals() {
-    let (server, store) = (
-        Server::start(|request| {
-            let refuse = |name: &str, use_instead: &str| {
-                let message = format!("Unsupported parameter: '{name}'. {use_instead}");
-                Reply::Status(400, &[], json!({ "error": { "message": message } }).to_string())
-            };
-            if request.body.get("max_tokens").is_some() {
-                refuse("max_tokens", "Use 'max_completion_tokens' instead.")
-            } else if request.body.get("temperature").is_some() {
-                refuse("temperature", "Only the default is supported.")
-            } else {
-                Reply::Say(honest(request))
-            }
-        }),
-        scratch(),
-    );
-    let (lines, _) = ask(EndpointSettings { concurrency: 1, ..settings(&server) }, store.path(), 16);
+    let server = Server::start(|request| {
+        let refuse = |name: &str, use_instead: &str| {
+            let message = format!("Unsupported parameter: '{name}'. {use_instead}");
+            Reply::Status(400, &[], json!({ "error": { "message": message } }).to_string())
+        };
+        if request.body.get("max_tokens").is_some() {
+            refuse("max_tokens", "Use 'max_completion_tokens' instead.")
+        } else if request.body.get("temperature").is_some() {
+            refuse("temperature", "Only the default is supported.")
+        } else {
+            Reply::Say(honest(request))
+        }
+    });
+    let (lines, _) = ask_anew(EndpointSettings { concurrency: 1, ..settings(&server) }, 16);
     assert!(lines.iter().all(Option::is_some));
     let requests = server.requests();
     assert_eq!(requests.len(), 4, "two refusals, and then none");
@@ -299,8 +291,7 @@ fn the_dialect_of_newer_models_is_learnt_from_refusals() {
     );
     assert_eq!((requests[0].target.as_str(), &requests[0].body["model"]), ("/v1/chat/completions", &json!("test")));
     // Concurrent requests are all refused once, and none fails because another has learnt first.
-    let store = scratch();
-    let (lines, report) = ask(EndpointSettings { concurrency: 6, ..settings(&server) }, store.path(), 96);
+    let (lines, report) = ask_anew(EndpointSettings { concurrency: 6, ..settings(&server) }, 96);
     assert!(lines.iter().all(Option::is_some), "{report:?}");
 }
 
