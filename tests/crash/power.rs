@@ -104,24 +104,25 @@ fn an_optimized_store_survives_a_power_loss() {
 
 #[test]
 fn other_vectors_survive_a_power_loss_whole_or_not_at_all() {
+    let found = |sandbox: &Sandbox| hits(&sandbox.json(&["search", "valves", "--method", "semantic"])).len();
     let with_vectors = || {
         Sandbox::prepared("power::with_vectors", |sandbox| {
             sandbox.add_model("tiny", |_| ());
             write_version(sandbox, 1);
             sandbox.json(&["ingest", "docs"]);
+            found(sandbox);
         })
     };
+    let before = found(&with_vectors());
     let model = |sandbox: &Sandbox| sandbox.status()["model"].to_string();
     let reindex = ["reindex", "--vectors", "--model", "tiny"];
     let first = STEPS.iter().position(|step| *step == "tables compacted").unwrap();
     for (place, step) in REWRITE_STEPS.iter().chain(&STEPS[first..]).enumerate() {
         for fault in ["abort", LOSSES[place % LOSSES.len()]] {
             let sandbox = with_vectors();
-            let found = || hits(&sandbox.json(&["search", "valves", "--method", "semantic"])).len();
-            let before = found();
             let holds = || {
                 assert_eq!(model(&sandbox).contains("tiny"), is_decided(step), "after {fault} at {step:?}");
-                assert_eq!(found(), before, "after {fault} at {step:?}");
+                assert_eq!(found(&sandbox), before, "after {fault} at {step:?}");
             };
             run_until(fault, step, &sandbox, &reindex);
             holds();
