@@ -23,7 +23,7 @@ fn encrypted_pdfs_open_with_their_password() {
         let path = fixtures().join("hostile").join(name).display().to_string();
         sandbox.kb(&["ingest", &path]).shows(4, "--password");
         sandbox.kb(&["ingest", &path, "--password", "wrong"]).shows(4, "does not open");
-        sandbox.kb(&["ingest", &path, "--password", "harbour"]).ok();
+        sandbox.kb(&["ingest", &path, "--password", "harbour", "--no-embed"]).ok();
     }
     assert!(!std::fs::read_dir(sandbox.path(".kb")).unwrap().any(|entry| {
         let path = entry.unwrap().path();
@@ -117,7 +117,8 @@ fn errors_are_json_with_format_json() {
 
 #[test]
 fn unknown_documents_and_sections_get_suggestions_and_are_wrong_use_in_an_option() {
-    let sandbox = Sandbox::of_document("valves.md", "# Valves\n\nText.\n\n## Closing slowly\n\nMore text.", &[]);
+    let text = "# Valves\n\nText.\n\n## Closing slowly\n\nMore text.";
+    let sandbox = Sandbox::of_document("valves.md", text, &["--no-embed"]);
     sandbox.kb(&["toc", "valvs.md"]).tells_all(1, &["no document", "valves.md"]);
     sandbox.kb(&["section", "valves.md", "Closed slow"]).tells_all(1, &["no section", "Closing slowly"]);
     sandbox.kb(&["remove", "nothing"]).tells(1, "no document");

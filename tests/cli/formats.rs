@@ -136,7 +136,7 @@ fn standard_input_is_recognised_by_its_content() {
     {
         let bytes = std::fs::read(fixtures().join("formats").join(file)).unwrap();
         let name = format!("from-{format}");
-        sandbox.kb_with_input(&["ingest", "-", "--name", &name], &bytes).ok();
+        sandbox.kb_with_input(&["ingest", "-", "--name", &name, "--no-embed"], &bytes).ok();
         assert_eq!(sandbox.items(&["docs", &name])[0]["format"], format);
     }
 }

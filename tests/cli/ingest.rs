@@ -57,11 +57,11 @@ fn changed_files_embed_only_what_changed_and_keep_their_id() {
 
 #[test]
 fn copies_of_one_file_are_documents_of_their_own() {
-    let sandbox = Sandbox::of_document("a.md", "Some text about valves.", &[]);
+    let sandbox = Sandbox::of_document("a.md", "Some text about valves.", &["--no-embed"]);
     std::fs::remove_file(sandbox.path("a.md")).unwrap();
     sandbox.write("b.md", "Some text about valves.");
     sandbox.write("c.md", "Some text about valves.");
-    sandbox.json(&["ingest", "."]);
+    sandbox.json(&["ingest", ".", "--no-embed"]);
     let docs = sandbox.items(&["docs"]);
     let parents: Vec<u64> = docs.as_array().unwrap().iter().map(|doc| doc["parents"].as_u64().unwrap()).collect();
     assert_eq!(parents, [1, 1]);
@@ -73,14 +73,15 @@ fn prune_removes_only_documents_whose_file_is_gone() {
     sandbox.write("docs/a.md", "About valves.");
     sandbox.write("docs/b.md", "About pumps.");
     sandbox.write("other/c.md", "About filters.");
-    sandbox.json(&["ingest", "docs", "other"]);
+    sandbox.json(&["ingest", "docs", "other", "--no-embed"]);
     std::fs::remove_file(sandbox.path("docs/a.md")).unwrap();
     std::fs::remove_file(sandbox.path("other/c.md")).unwrap();
-    assert_eq!(sandbox.json(&["ingest", "docs"])["counts"]["removed"], 0, "not without --prune");
-    let dry = sandbox.json(&["ingest", "docs", "--prune", "--dry-run"]);
+    let ingest = |flags: &[&str]| sandbox.json(&[&["ingest", "docs", "--no-embed"], flags].concat());
+    assert_eq!(ingest(&[])["counts"]["removed"], 0, "not without --prune");
+    let dry = ingest(&["--prune", "--dry-run"]);
     assert_eq!((&dry["dry_run"], &dry["counts"]["removed"]), (&true.into(), &1.into()));
     assert_eq!(sandbox.count(&["docs"]), 3, "a dry run changes nothing");
-    assert_eq!(sandbox.json(&["ingest", "docs", "--prune", "--yes"])["counts"]["removed"], 1);
+    assert_eq!(ingest(&["--prune", "--yes"])["counts"]["removed"], 1);
     let left = sandbox.kb(&["docs", "--format", "paths"]).out;
     assert_eq!(left, "docs/b.md\nother/c.md\n", "what lies elsewhere is not this run's");
 }
@@ -242,16 +243,17 @@ fn files_with_non_utf_8_names_stay_apart() {
     sandbox.write("d/caf%E9.txt", "About pipes.");
     std::fs::write(path(b"caf\xe8.txt"), "About valves.").unwrap();
     std::fs::write(path(b"caf\xe9.txt"), "About pumps.").unwrap();
-    assert_eq!(sandbox.json(&["ingest", "d"])["counts"]["added"], 3);
+    let ingest = |flags: &[&str]| sandbox.json(&[&["ingest", "d", "--no-embed"], flags].concat())["counts"].take();
+    assert_eq!(ingest(&[])["added"], 3);
     let names = ["d/caf%25E9.txt", "d/caf%E8.txt", "d/caf%E9.txt"];
     assert_eq!(crate::common::texts(&sandbox.items(&["docs"]), "/source"), names);
     assert!(sandbox.kb(&["chunks-list", "--doc", "d/caf%E9.txt"]).out.contains("pumps"));
-    let counts = &sandbox.json(&["ingest", "d", "--prune"])["counts"];
+    let counts = ingest(&["--prune"]);
     assert_eq!((counts["unchanged"].as_u64(), counts["removed"].as_u64()), (Some(3), Some(0)), "{counts}");
     // A renamed file counts as moved, and a deleted one is removed.
     std::fs::rename(path(b"caf\xe9.txt"), path(b"\xc4\xe3.txt")).unwrap();
     std::fs::remove_file(path(b"caf\xe8.txt")).unwrap();
-    let counts = &sandbox.json(&["ingest", "d", "--prune", "--yes"])["counts"];
+    let counts = ingest(&["--prune", "--yes"]);
     assert_eq!((counts["moved"].as_u64(), counts["removed"].as_u64()), (Some(1), Some(1)), "{counts}");
     assert_eq!(sandbox.kb(&["docs", "--format", "paths"]).out, "d/%C4%E3.txt\nd/caf%E9.txt\n");
 }

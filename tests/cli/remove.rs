@@ -18,7 +18,7 @@ fn removed_documents_are_gone_from_both_indexes() {
 
 #[test]
 fn a_part_of_a_title_shows_a_document_and_never_changes_it() {
-    let sandbox = Sandbox::of_document("a.md", "# Valves of 1994\n\nClose the valve slowly.", &[]);
+    let sandbox = Sandbox::of_document("a.md", "# Valves of 1994\n\nClose the valve slowly.", &["--no-embed"]);
     let id = sandbox.id("a.md");
     for name in ["9", "99", "v", "Valves"] {
         assert_ne!(sandbox.kb(&["remove", name]).code, 0, "{name}");
