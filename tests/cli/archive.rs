@@ -1,6 +1,6 @@
 //! `kb export` and `kb import`: what comes out is what went in, or nothing.
 
-use crate::common::{Run, Sandbox, names_in};
+use crate::common::{Sandbox, names_in, run};
 
 /// Two documents with an edit, and the archive of them.
 fn exported() -> Sandbox {
@@ -129,7 +129,7 @@ fn a_generation_that_none_can_follow_is_refused() {
 fn a_full_disk_ends_an_export_with_one_line_and_no_file() {
     let sandbox = exported();
     // A limit on the size of files stands for the full disk.
-    let run = Run::of(sandbox.command_behind("ulimit -f 8", &["export", "full.kb"]).output().unwrap());
+    let run = run(&mut sandbox.command_behind("ulimit -f 8", &["export", "full.kb"]));
     let run = run.tells_all(3, &["cannot write full.kb: file too large", "free some space"]);
     assert_eq!(run.err.lines().count(), 1, "{}", run.err);
     let left = names_in(&sandbox.path("."));

@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use crate::common::repository::in_repository;
-use crate::common::{Run, Sandbox};
+use crate::common::{Run, Sandbox, run};
 
 /// Runs a script of `examples/` with `kb` in the path.
 fn script(sandbox: &Sandbox, name: &str, arguments: &str) -> Run {
     let programs = Path::new(env!("CARGO_BIN_EXE_kb")).parent().unwrap().display().to_string();
     let script = in_repository("examples").join(name).display().to_string();
     let line = format!("PATH={programs}:$PATH sh {script} {arguments}; exit $?");
-    Run::of(sandbox.command_behind(&line, &[]).output().unwrap())
+    run(&mut sandbox.command_behind(&line, &[]))
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `kb ingest` on real files: what is read, what is skipped, what is reported.
 
-use crate::common::{Run, Sandbox, copy_files, fixtures, row, text};
+use crate::common::{Sandbox, copy_files, fixtures, row, run, text};
 
 #[test]
 fn a_list_names_the_files_by_lines_or_with_nul() {
@@ -281,8 +281,8 @@ fn a_store_in_a_folder_with_a_name_that_tables_cannot_have_is_refused() {
         let folder = sandbox.path("d").join(OsStr::from_bytes(name));
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(folder.join("a.md"), "# Pumps\n\nPrime the pump.\n").unwrap();
-        Run::of(sandbox.command(&["ingest", "a.md", "--no-embed"]).current_dir(&folder).output().unwrap())
-            .tells_all(3, &[reason, "--kb"]);
+        let refused = run(sandbox.command(&["ingest", "a.md", "--no-embed"]).current_dir(&folder));
+        refused.tells_all(3, &[reason, "--kb"]);
         assert_eq!(std::fs::read_dir(sandbox.path("d")).unwrap().count(), 1, "no folder of a similar name");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::common::{Run, Sandbox};
+use crate::common::{Run, Sandbox, run};
 
 const INGEST: [&str; 4] = ["ingest", "docs", "--prune", "--no-embed"];
 
@@ -171,7 +171,7 @@ mod refused {
         for most in 6..60 {
             let limit = format!("ulimit -n {most}");
             for command in [&["search", "version3x", "--method", "keyword"][..], &INGEST] {
-                let run = Run::of(sandbox.command_behind(&limit, command).output().unwrap());
+                let run = run(&mut sandbox.command_behind(&limit, command));
                 assert!(!run.err.contains("cannot be read ("), "with {most} files: {}", run.err);
                 if run.code == 3 && run.err.contains("too many open files") {
                     assert!(run.err.contains("ulimit"), "{}", run.err);

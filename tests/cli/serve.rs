@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::common::{Process, Run, Sandbox, kill_after, row, wait_for};
+use crate::common::{Process, Run, Sandbox, kill_after, row, run, wait_for};
 
 const QUESTION: [&str; 5] = ["search", "how", "is", "it", "primed"];
 const SERVED: &str = "answered by kb serve\n";
@@ -33,12 +33,12 @@ fn command(sandbox: &Sandbox, args: &[&str]) -> Command {
 }
 
 fn kb(sandbox: &Sandbox, args: &[&str]) -> Run {
-    Run::of(command(sandbox, args).output().unwrap())
+    run(&mut command(sandbox, args))
 }
 
 /// The same by this process alone.
 fn alone(sandbox: &Sandbox, args: &[&str]) -> Run {
-    Run::of(command(sandbox, args).env("KB_SERVE", "off").output().unwrap())
+    run(command(sandbox, args).env("KB_SERVE", "off"))
 }
 
 fn serve<'s>(sandbox: &'s Sandbox, args: &[&str]) -> Serving<'s> {
@@ -145,7 +145,7 @@ fn answers_are_the_same_byte_for_byte() {
     }
     // From another folder the same names mean other files.
     let below = |choice: &str, args: &[&str]| {
-        Run::of(command(&sandbox, args).current_dir(sandbox.path("docs")).env("KB_SERVE", choice).output().unwrap())
+        run(command(&sandbox, args).current_dir(sandbox.path("docs")).env("KB_SERVE", choice))
     };
     for args in [
         &["docs", "--format", "paths"][..],
@@ -198,7 +198,7 @@ fn another_environment_or_no_wish_for_a_server_is_respected() {
     assert!(server.answers(&QUESTION));
     assert!(!server.answers(&["status"]), "only reading commands are served");
     for (variable, value) in [("KB_SEARCH_LIMIT", "1"), ("TZ", "Asia/Shanghai")] {
-        Run::of(command(&sandbox, &["search", "the", "-v"]).env(variable, value).output().unwrap())
+        run(command(&sandbox, &["search", "the", "-v"]).env(variable, value))
             .tells(0, "kb serve declined: it has other environment variables");
     }
     for args in [&["search", "pump", "-v", "--serve", "off"][..], &["search", "pump", "-v", "--onnxruntime", "none.so"]]
@@ -368,7 +368,7 @@ fn none_is_started_unless_the_user_says_so() {
         .current_dir(sandbox.path("."))
         .env_clear()
         .envs(kb.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    Run::of(script.env("PATH", std::env::var_os("PATH").unwrap()).output().unwrap()).ok();
+    run(script.env("PATH", std::env::var_os("PATH").unwrap())).ok();
     assert!(std::fs::read_to_string(sandbox.path("err")).unwrap().contains("started kb serve"));
     assert!(is_served_soon(&sandbox));
 }

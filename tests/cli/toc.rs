@@ -1,6 +1,6 @@
 //! `kb toc`: all documents, the provenance of entries, and corrections.
 
-use crate::common::{Run, Sandbox, texts, titles_of};
+use crate::common::{Run, Sandbox, run, texts, titles_of};
 use serde_json::Value;
 
 const PDF: &str = "pump-station-manual.pdf";
@@ -169,7 +169,7 @@ fn an_empty_text_is_reported_and_the_input_of_set_is_not_copied() {
             command.env(name, sandbox.path("tmp"));
         }
         sandbox.write("input", input);
-        Run::of(command.stdin(std::fs::File::open(sandbox.path("input")).unwrap()).output().unwrap())
+        run(command.stdin(std::fs::File::open(sandbox.path("input")).unwrap()))
     };
     for (input, file, message) in [
         (&b""[..], "-", "standard input is empty; nothing was changed"),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::SystemTime;
 
-use crate::common::{Run, Sandbox, fixtures, texts};
+use crate::common::{Run, Sandbox, fixtures, run, texts};
 
 /// What a cloned folder may bring along.
 const HOSTILE: &str = "onnxruntime = \"x.so\"\n[ingest]\nocr_command = \"./ocr.sh {}\"\nworker_memory = 100000\n\
@@ -13,7 +13,7 @@ const HOSTILE: &str = "onnxruntime = \"x.so\"\n[ingest]\nocr_command = \"./ocr.s
 
 /// Runs without the engine that the sandbox names, so that the setting decides.
 fn kb(sandbox: &Sandbox, args: &[&str]) -> Run {
-    Run::of(sandbox.command(args).env_remove("KB_ONNXRUNTIME").output().unwrap())
+    run(sandbox.command(args).env_remove("KB_ONNXRUNTIME"))
 }
 
 #[test]
@@ -31,10 +31,8 @@ fn a_found_store_loads_no_library() {
     // The user's own choices count: a flag, and trusted settings.
     kb(&sandbox, &["status", "--onnxruntime", ".kb/x.so"]).tells(3, "cannot load ONNX Runtime");
     sandbox.kb(&["trust"]).ok();
-    Run::of(
-        sandbox.command(&["status"]).env_remove("KB_ONNXRUNTIME").current_dir(sandbox.path(".kb")).output().unwrap(),
-    )
-    .tells(3, "cannot load ONNX Runtime");
+    let below = run(sandbox.command(&["status"]).env_remove("KB_ONNXRUNTIME").current_dir(sandbox.path(".kb")));
+    below.tells(3, "cannot load ONNX Runtime");
 }
 
 /// The constructor of a library runs when it is opened.
@@ -75,7 +73,7 @@ fn a_found_store_runs_no_program() {
     // The program is beside kb.toml, in any working folder.
     std::fs::create_dir(sandbox.path("below")).unwrap();
     let args = ["ingest", "../scan.pdf", "--no-embed"];
-    Run::of(sandbox.command(&args).current_dir(sandbox.path("below")).output().unwrap()).ok();
+    run(sandbox.command(&args).current_dir(sandbox.path("below"))).ok();
     assert!(sandbox.kb(&["search", "landing stage"]).out.contains("repaired"));
 }
 

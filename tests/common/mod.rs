@@ -28,7 +28,7 @@ use kb::internals::models::{ModelFile, ModelKind, Record, record_of};
 use kb::internals::store::{Change, NewDocument, Snapshot, Store, Writer};
 #[cfg(unix)]
 pub use process::interrupt;
-pub use process::{Process, end, kill_after, start, wait_for, wait_until};
+pub use process::{Process, end, kill_after, run, start, wait_for, wait_until};
 
 /// A folder of its own for a test, with a store in it once something is ingested.
 pub struct Sandbox {

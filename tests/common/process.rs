@@ -20,6 +20,11 @@ pub fn start(command: &mut Command) -> Child {
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts")
 }
 
+/// Runs a program to its end.
+pub fn run(command: &mut Command) -> Run {
+    Run::of(command.output().expect("it runs"))
+}
+
 /// Waits for the end of a program.
 pub fn end(child: Child) -> Run {
     Run::of(child.wait_with_output().expect("it ends"))

@@ -4,11 +4,9 @@
 //! where they write. Read-only: the process waits at the step while the test takes the permission to write from all
 //! folders and files of the store.
 
-use std::process::Command;
-
 use kb::internals::store::STEPS;
 
-use crate::common::{Run, Sandbox, end, start, texts, wait_until};
+use crate::common::{Run, Sandbox, end, run, start, texts, wait_until};
 use crate::publish_one_of_two;
 use crate::versions::{INGEST, assert_sound, ingest_version, version_of, write_version};
 
@@ -44,10 +42,7 @@ impl Trouble {
     /// Runs the program, which meets the trouble at `step`. The store stays read-only, the disk full.
     fn strike(self, sandbox: &Sandbox, args: &[&str], step: &str) -> Run {
         match self {
-            Trouble::Full => {
-                let mut command = sandbox.command(args);
-                run(command.env("KB_TEST_FAULT", format!("full:{step}")))
-            }
+            Trouble::Full => run(sandbox.command(args).env("KB_TEST_FAULT", format!("full:{step}"))),
             Trouble::ReadOnly => paused(sandbox, args, step, || sandbox.set_store_writable(false)),
         }
     }
@@ -112,10 +107,6 @@ pub fn paused(sandbox: &Sandbox, args: &[&str], step: &str, meanwhile: impl FnOn
     meanwhile();
     std::fs::remove_file(&mark).unwrap();
     end(child)
-}
-
-fn run(command: &mut Command) -> Run {
-    Run::of(command.output().unwrap())
 }
 
 #[test]

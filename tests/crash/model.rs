@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use kb::internals::store::{STEPS, Snapshot, Store};
 use tokio::runtime::Runtime;
 
-use crate::common::{Run, Sandbox, files_below, kill_after};
+use crate::common::{Sandbox, files_below, kill_after, run};
 
 const SECONDS: u64 = 20;
 const NAMESPACES: [&str; 2] = ["default", "other"];
@@ -365,15 +365,11 @@ impl Test {
         match fault {
             Fault::None => {
                 let start = Instant::now();
-                let run = Run::of(command.output().unwrap());
-                assert_eq!(run.code, 0, "{args:?}: {}{}", run.out, run.err);
+                run(&mut command).ok();
                 self.took = start.elapsed();
                 true
             }
-            Fault::At(step) => {
-                let run = command.env("KB_TEST_FAULT", format!("abort:{step}")).output().unwrap();
-                run.status.code().is_some_and(|code| code == 0)
-            }
+            Fault::At(step) => run(command.env("KB_TEST_FAULT", format!("abort:{step}"))).code == 0,
             Fault::Kill(after) => kill_after(after, &mut command),
         }
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::server::{Messages, Reply, Server};
-use crate::common::{Run, Sandbox, files_below, has_stage, stage, texts, titles};
+use crate::common::{Sandbox, files_below, has_stage, run, stage, texts, titles};
 
 /// The answer to every request.
 type Answer = fn() -> Reply;
@@ -181,7 +181,7 @@ fn check_reports_an_answer_or_the_problem() {
         if let Some(key) = key {
             command.env("KB_LLM_API_KEY", key);
         }
-        Run::of(command.output().unwrap())
+        run(&mut command)
     };
     let good = Server::start(|request| match request.header("authorization") {
         Some(header) if header == format!("Bearer {KEY}") => Reply::Say("OK".into()),
@@ -220,7 +220,7 @@ fn no_proxy_sees_the_key() {
     }
     command.env("KB_LLM_BASE_URL", server.base_url()).env("KB_LLM_MODEL", "m").env("KB_LLM_API_KEY", KEY);
     command.env_remove("NO_PROXY").env_remove("no_proxy");
-    assert_eq!(Run::of(command.output().unwrap()).code, 0);
+    run(&mut command).ok();
     assert_eq!((server.count(), proxy.count()), (1, 0));
 }
 

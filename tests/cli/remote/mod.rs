@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::common::{Run, Sandbox, end, kill_after, start, wait_until};
+use crate::common::{Run, Sandbox, end, kill_after, run, start, wait_until};
 use storage::{Mishap, Storage};
 
 const ADDRESS: &str = "s3://bucket/team/kb";
@@ -40,7 +40,7 @@ impl<'s> Machine<'s> {
     }
 
     fn kb(&self, args: &[&str]) -> Run {
-        Run::of(self.command(args).output().unwrap())
+        run(&mut self.command(args))
     }
 
     fn json(&self, args: &[&str]) -> Value {
@@ -310,7 +310,7 @@ fn an_address_that_cannot_be_used_is_an_error() {
         ("s3://bucket/x?key=secret", "cannot contain a key"),
         ("s3://localhost:9000/bucket/x", "cannot have a port"),
     ] {
-        Run::of(machine.command(&["search", "x"]).env("KB_DIR", address).output().unwrap()).tells(2, tells);
+        run(machine.command(&["search", "x"]).env("KB_DIR", address)).tells(2, tells);
     }
     machine.kb(&["search", "x"]).tells(3, "there is no knowledge base at s3://bucket/team/kb");
 }
@@ -324,8 +324,8 @@ fn what_was_not_published_is_never_dropped_in_silence() {
     forbid();
     assert_eq!(one.change("# Valves\n\nClose the valve.").code, 3);
     // A server that has nothing at all is not one where the namespace was removed.
-    let elsewhere = one.command(&["search", "close the valve"]).envs(wrong.environment()).output().unwrap();
-    Run::of(elsewhere).tells(0, "from the copy on this machine");
+    let elsewhere = run(one.command(&["search", "close the valve"]).envs(wrong.environment()));
+    elsewhere.tells(0, "from the copy on this machine");
     assert!(one.best("close the valve").ends_with("valves.md"), "it is still here");
     other.kb(&["ingest", "more", "--no-embed"]).ok();
     let dropped = one.kb(&["search", "drain"]).shows(0, "Drain");
