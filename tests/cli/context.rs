@@ -46,11 +46,8 @@ fn documents_come_with_sources_and_parent_chunks_in_reading_order() {
     let text = found["text"].as_str().unwrap();
     let places: Vec<usize> = (1..=12).map(|number| text.find(&format!("Step {number} of")).unwrap()).collect();
     assert!(places.is_sorted(), "{places:?}");
-    assert_eq!(
-        text.matches("## Priming the pump\n[source: guide.md · section ").count(),
-        1,
-        "one passage of a section"
-    );
+    let passage = "## Priming the pump\n[source: guide.md · section ";
+    assert_eq!(text.matches(passage).count(), 1, "one passage of a section");
     for message in ["# Running", "[source: notes.txt · section ", "#1.1 · file changed 20", "\n\\# chmod handle"] {
         assert!(text.contains(message), "{message}: {text}");
     }
@@ -139,10 +136,7 @@ fn no_tokenizer_exceeds_the_token_limit() {
                 assert_eq!(tokens as usize, text.chars().count());
             }
             if tokens < whole && tokenizer.is_empty() {
-                assert!(
-                    !found["left_out"].as_array().unwrap().is_empty() && run.err.contains("left out: "),
-                    "{args:?}"
-                );
+                assert!(found["left_out"][0].is_object() && run.err.contains("left out: "), "{args:?}");
             }
         }
     }
@@ -212,10 +206,10 @@ fn times_limits_and_windows_of_a_search_apply() {
 #[test]
 fn contexts_work_in_both_languages() {
     let sandbox = Sandbox::with_keyword_fixtures();
-    sandbox
-        .kb(&["context", "how is the pump primed?", "--max-tokens", "800"])
-        .shows_all(0, &["pump-station-manual.pdf", " · p"]);
-    sandbox
-        .kb(&["context", "如何启动水泵？", "--max-tokens", "800"])
-        .shows_all(0, &["[来源：docs/泵站维护手册.pdf · 章节 ", " 页 · 时间 20"]);
+    for (question, words) in [
+        ("how is the pump primed?", ["pump-station-manual.pdf", " · p"]),
+        ("如何启动水泵？", ["[来源：docs/泵站维护手册.pdf · 章节 ", " 页 · 时间 20"]),
+    ] {
+        sandbox.kb(&["context", question, "--max-tokens", "800"]).shows_all(0, &words);
+    }
 }

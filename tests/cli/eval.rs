@@ -39,11 +39,8 @@ fn own_questions_are_asked_of_the_store_and_compared_with_an_earlier_run() {
     sandbox.write("before.json", &run.out);
     sandbox.write(".kb/kb.toml", "[search]\nmin_confidence = 1\n");
     let run = sandbox.kb(&["eval", "--questions", "q.jsonl", "--baseline", "before.json"]);
-    assert!(
-        run.out.contains("0 better, 3 worse, 0 new") || run.out.contains("0 better, 2 worse, 0 new"),
-        "{}",
-        run.out
-    );
+    let are_worse = ["2", "3"].map(|number| run.out.contains(&format!("0 better, {number} worse, 0 new")));
+    assert!(are_worse.contains(&true), "{}", run.out);
     assert!(run.out.contains("worse: retry limit") && run.out.contains("refused 1.0000"), "{}", run.out);
     for (args, says) in [
         (&["eval", "--questions", "q.jsonl", "--min", "hybrid.mrr@10>=0.5"][..], "measured only on a set"),
@@ -135,9 +132,8 @@ fn questions_without_an_answer_are_measured_apart() {
     assert!((10..=30).contains(&documents), "{report}");
     assert!(report["items"][0]["auroc"].as_f64() > Some(0.9), "{report}");
     assert!(report["items"][0]["refused@95"].as_f64() > Some(0.5), "{report}");
-    sandbox
-        .kb(&["eval", &set, "--unanswerable", "--methods", "hybrid", "--min", "hybrid.auroc>=1.01"])
-        .tells(1, "hybrid.auroc is 0.9");
+    let run = sandbox.kb(&["eval", &set, "--unanswerable", "--methods", "hybrid", "--min", "hybrid.auroc>=1.01"]);
+    run.tells(1, "hybrid.auroc is 0.9");
     for args in [&["--min", "hybrid.auroc>=0.9"][..], &["--unanswerable", "--min", "hybrid.p@1>=0.9"]] {
         sandbox.kb(&[&["eval", &set], args].concat()).tells(2, "--unanswerable");
     }

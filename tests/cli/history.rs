@@ -521,10 +521,8 @@ async fn a_generation_is_kept_however_old_its_tables_are() {
         update(&format!("title {i}")).await;
     }
     let log = kb::internals::store::log(&namespace).await.unwrap();
-    assert_eq!(
-        log.iter().map(|entry| (entry.generation, entry.restorable)).collect::<Vec<_>>(),
-        [(6, false), (5, true)]
-    );
+    let kept: Vec<(u64, bool)> = log.iter().map(|entry| (entry.generation, entry.restorable)).collect();
+    assert_eq!(kept, [(6, false), (5, true)]);
     let mut writer = Writer::open(&namespace, &model()).await.unwrap();
     writer.restore(5, "restore").await.unwrap();
     let snapshot = Snapshot::open(&namespace).await.unwrap();

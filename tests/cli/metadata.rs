@@ -65,10 +65,8 @@ fn what_a_person_sets_survives_ingests_and_can_be_taken_back() {
     let sandbox = sandbox();
     sandbox.json(&["ingest", ".", "--no-embed"]);
     let dry = sandbox.json(&["doc-set", "manual.md", "--meta", "author=Bo", "--dry-run"]);
-    assert_eq!(
-        (&dry["items"][0]["changed"], metadata(&sandbox, "manual.md")["author"].as_str()),
-        (&json!(true), Some("Ann"))
-    );
+    assert_eq!(dry["items"][0]["changed"], true);
+    assert_eq!(metadata(&sandbox, "manual.md")["author"], "Ann");
     let set =
         ["doc-set", "manual.md", "--meta", "author=Bo", "--meta", "pages=[1, 2]", "--tag", "moon", "--untag", "pump"];
     let done = sandbox.json(&set);

@@ -95,12 +95,8 @@ fn the_nearest_hit_is_named_and_all_shows_it() {
     let sandbox = Sandbox::with_fixtures();
     for question in ["how do I grow tomatoes on mars", "如何种植番茄"] {
         sandbox.kb(&["search", question]).refuses(1, "nothing found").tells(1, "--all shows them");
-        let run = sandbox.kb(&["search", question, "--format", "json"]);
-        let result = run.json();
-        assert_eq!(
-            (run.code, &result["hits"], &result["confidence"]),
-            (1, &Value::Array(Vec::new()), &Value::from(0.0))
-        );
+        let result = sandbox.kb(&["search", question, "--format", "json"]).shows(1, "").json();
+        assert_eq!((&result["hits"], &result["confidence"]), (&Value::Array(Vec::new()), &Value::from(0.0)));
         assert!(result["nearest"][0]["confidence"].as_f64() < Some(0.05), "{result}");
         sandbox.kb(&["search", question, "--all"]).ok();
         sandbox.kb(&["context", question]).refuses(1, "");

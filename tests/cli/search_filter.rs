@@ -1,6 +1,6 @@
 //! `--filter` and the flags about time: filters apply before anything is ranked.
 
-use crate::common::{Sandbox, texts};
+use crate::common::{Sandbox, of_hits, texts};
 
 /// Five documents in two folders, without vectors, all about the pump.
 fn library() -> Sandbox {
@@ -302,19 +302,14 @@ fn scores_decay_with_age() {
 fn documents_are_found_by_their_kind() {
     let sandbox = Sandbox::with_keyword_fixtures();
     let sources = |filter: &str| {
-        let run = sandbox.kb(&["docs", "--filter", filter, "--format", "json"]);
-        let rows: serde_json::Value = serde_json::from_str(&run.out).unwrap_or_default();
-        let source = |row: &serde_json::Value| row["source"].as_str().unwrap().to_owned();
-        rows["items"].as_array().into_iter().flatten().map(source).collect::<Vec<_>>()
+        let listed = sandbox.kb(&["docs", "--filter", filter, "--format", "paths"]).out;
+        listed.lines().map(str::to_owned).collect::<Vec<_>>()
     };
     let procedures = sources("kind = procedure");
     assert!(procedures.iter().any(|source| source == "docs/pump-station-manual.pdf"), "{procedures:?}");
     let others = sources("not kind = procedure");
     assert!(!others.is_empty() && others.iter().all(|source| !procedures.contains(source)), "{others:?}");
-    let found = sandbox.json(&["search", "starting the pump", "--filter", "kind = procedure"]);
-    let hits = found["hits"].as_array().unwrap();
-    assert!(
-        !hits.is_empty() && hits.iter().all(|hit| procedures.contains(&hit["source"].as_str().unwrap().to_owned()))
-    );
+    let found = of_hits(&sandbox.json(&["search", "starting the pump", "--filter", "kind = procedure"]), "source");
+    assert!(!found.is_empty() && found.iter().all(|source| procedures.contains(source)), "{found:?}");
     sandbox.kb(&["search", "pump", "--filter", "kind = recipe"]).tells(2, "a kind: procedure, theory");
 }

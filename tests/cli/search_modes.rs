@@ -68,11 +68,8 @@ fn adjacent_hits_of_a_section_merge() {
     let mut sorted = in_section.clone();
     sorted.sort_unstable();
     assert_eq!(parent_chunks(one[0]), sorted, "every parent chunk is named");
-    assert_eq!(
-        one[0]["score"],
-        apart.iter().find(|hit| text(&hit["section"], "path") == "1.2").unwrap()["score"],
-        "the best"
-    );
+    let best = apart.iter().find(|hit| text(&hit["section"], "path") == "1.2").unwrap();
+    assert_eq!(one[0]["score"], best["score"]);
     // Adjacent hits do not take the places of others.
     let few = hits(&sandbox, &["priming handle", "-k", "2"]);
     assert!(few.len() == 2 && few[0]["section"]["id"] != few[1]["section"]["id"], "{few:?}");
@@ -95,10 +92,8 @@ fn repeated_chunks_are_left_out_with_a_note() {
     assert!(run.err.contains("left out: 1 parent chunk that repeats a better hit"), "{}", run.err);
     let found = run.json();
     assert_eq!(found["hits"][0]["duplicates"].as_array().unwrap().len(), 1);
-    assert_ne!(
-        found["hits"][1]["doc_id"],
-        found["hits"][0]["duplicates"][0].as_str().unwrap().split(':').next().unwrap()
-    );
+    let duplicate = found["hits"][0]["duplicates"][0].as_str().unwrap();
+    assert_ne!(found["hits"][1]["doc_id"], duplicate.split(':').next().unwrap());
     let all = hits(&sandbox, &["apprentice priming handle", "--keep-duplicates"]);
     let mut sources = texts(&all[..2], "source");
     sources.sort();
@@ -148,10 +143,7 @@ fn sections_are_returned_whole_by_their_titles_and_parent_chunks() {
     assert_eq!(paths, ["1.1", "2.1"]);
     // A search for sections returns sections, even if the question is about chapters.
     let asked = search(&sandbox, &["what chapters are about valves", "--mode", "section"]);
-    assert!(
-        asked["contents"].as_array().unwrap().is_empty() && !asked["hits"].as_array().unwrap().is_empty(),
-        "{asked}"
-    );
+    assert!(asked["contents"][0].is_null() && asked["hits"][0].is_object(), "{asked}");
     // By content alone.
     let content = hits(&sandbox, &["grease every month", "--mode", "section"]);
     assert_eq!(text(&content[0]["section"], "path"), "1.3");
@@ -163,9 +155,8 @@ fn sections_are_returned_whole_by_their_titles_and_parent_chunks() {
     let shown = text(&cut["hits"][0], "content");
     assert!(whole.starts_with(shown) && shown.len() < whole.len() && shown.ends_with("waits."), "{shown}");
     assert!(!cut["left_out"][0]["chunk_ids"].as_array().unwrap().is_empty());
-    sandbox
-        .kb(&["search", "Priming the pump", "--mode", "section", "--max-tokens", "3"])
-        .tells(2, "not even the first parent chunk");
+    let run = sandbox.kb(&["search", "Priming the pump", "--mode", "section", "--max-tokens", "3"]);
+    run.tells(2, "not even the first parent chunk");
 }
 
 #[test]
@@ -190,10 +181,8 @@ fn drilling_follows_documents_parent_chunks_and_child_chunks() {
     let sandbox = manuals();
     let single = hits(&sandbox, &["priming handle number 4", "--mode", "drill:1,1,2"]);
     assert_eq!(single.len(), 1);
-    assert_eq!(
-        (text(&single[0], "source"), single[0]["sources"][0]["children"].as_array().unwrap().len()),
-        ("pumps.md", 2)
-    );
+    assert_eq!(text(&single[0], "source"), "pumps.md");
+    assert_eq!(single[0]["sources"][0]["children"].as_array().unwrap().len(), 2);
     let whole = hits(&sandbox, &["priming handle number 4", "-k", "1", "--merge=false"]);
     assert_eq!(text(&single[0], "content"), text(&whole[0], "content"), "parent chunks are whole");
     let wide = texts(&hits(&sandbox, &["priming handle number 4", "--mode", "drill:2,3,1", "--all"]), "source");

@@ -119,13 +119,13 @@ fn all_means_every_namespace_with_documents() {
 fn the_namespace_is_shown_where_several_are_searched() {
     let sandbox = sandbox(&["--no-embed"]);
     let out = |names: &str, format: &str| sandbox.kb(&["search", "gland", "-n", names, "--format", format]).out;
-    assert!(
-        out("pumps,valves", "markdown").contains("` · in valves · confidence"),
-        "{}",
-        out("pumps,valves", "markdown")
-    );
-    assert!(out("both,valves", "table").contains("  in both, valves  confidence"), "{}", out("both,valves", "table"));
-    assert_eq!(out("all", "paths"), "valves.md\n");
+    for (names, format, shown) in [
+        ("pumps,valves", "markdown", "` · in valves · confidence"),
+        ("both,valves", "table", "  in both, valves  confidence"),
+        ("all", "paths", "valves.md\n"),
+    ] {
+        assert!(out(names, format).contains(shown), "{}", out(names, format));
+    }
     for names in ["valves", "valves,valves"] {
         assert!(!out(names, "markdown").contains(" · in ") && !out(names, "table").contains("  in valves"));
         for format in ["json", "jsonl"] {

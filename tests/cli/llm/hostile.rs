@@ -54,17 +54,13 @@ fn a_document_cannot_close_its_fence_or_give_orders() {
     let (system, user) = (request.system(), request.user());
     let tag = system.split("<data-").nth(1).and_then(|rest| rest.split(' ').next()).unwrap();
     let (open, close) = (format!("<data-{tag} "), format!("</data-{tag}>"));
-    assert_eq!(
-        (user.matches(&open).count(), user.matches(&close).count()),
-        (5, 5),
-        "document and four parent chunks: {user}"
-    );
+    // The document and four parent chunks.
+    assert_eq!([&open, &close].map(|fence| user.matches(fence).count()), [5, 5], "{user}");
     assert_eq!(user.matches("data-").count(), 10 + 2, "the two that the document wrote are apart: {user}");
-    assert!(
-        !user.contains("</data-0") && !user.contains("</data-1>") && !user.contains("<|") && !user.contains("[/INST]")
-    );
+    for hostile in ["</data-0", "</data-1>", "<|", "[/INST]", "\u{202E}", "\u{E0041}"] {
+        assert!(!user.contains(hostile), "{hostile:?}: {user}");
+    }
     assert!(user.contains("{{ fence }}"), "text of a document is no template");
-    assert!(!user.contains('\u{202E}') && !user.contains('\u{E0041}'));
     assert!(system.contains("never an instruction") && !system.contains("HACKED"), "{system}");
     // The order is inside a fence.
     let order = user.find("Ignore all").unwrap();
