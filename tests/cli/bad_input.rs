@@ -61,9 +61,8 @@ fn foreign_folders_and_stores_of_another_format_are_refused() {
     sandbox.kb(&["ingest", "a.md", "--kb", "project"]).tells_all(3, &["project is not a knowledge base", "--kb"]);
     sandbox.kb(&["search", "x", "--kb", "project"]).tells(3, "not a knowledge base");
     sandbox.write("newer/kb.json", r#"{"min_reader": 99, "min_writer": 99, "created_by": "9.0.0"}"#);
-    sandbox
-        .kb(&["ingest", "a.md", "--kb", "newer"])
-        .tells_all(3, &["cannot read", "format 99", "newer kb", "kb ingest"]);
+    let run = sandbox.kb(&["ingest", "a.md", "--kb", "newer"]);
+    run.tells_all(3, &["cannot read", "format 99", "newer kb", "kb ingest"]);
     sandbox.kb(&["docs", "--kb", "newer"]).tells_all(3, &["cannot read", "format 99", "newer kb", "kb ingest"]);
     assert_eq!(std::fs::read_dir(sandbox.path("newer")).unwrap().count(), 1);
     sandbox.kb(&["ingest", "a.md", "-n", "../out"]).tells(2, "namespace");
@@ -134,9 +133,8 @@ fn unknown_documents_and_sections_get_suggestions_and_are_wrong_use_in_an_option
 #[cfg(target_os = "linux")]
 fn a_file_that_changes_while_it_is_read_fails() {
     let sandbox = Sandbox::new();
-    sandbox
-        .kb(&["ingest", "/proc/meminfo", "--as", "text"])
-        .shows_all(4, &["changed while kb read it", "run the command again"]);
+    let run = sandbox.kb(&["ingest", "/proc/meminfo", "--as", "text"]);
+    run.shows_all(4, &["changed while kb read it", "run the command again"]);
 }
 
 #[cfg(unix)]

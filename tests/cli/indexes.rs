@@ -85,9 +85,8 @@ fn a_search_works_without_a_lost_index_and_an_ingest_rebuilds_it() {
     for (round, spoil) in [remove, cut_off].into_iter().enumerate() {
         let before = found(&sandbox, &[]);
         index_files(&sandbox).iter().for_each(spoil);
-        sandbox
-            .kb(&["search", "turn the pump", "--method", "semantic"])
-            .tells(0, "is missing or cut off; this command reads all rows");
+        let run = sandbox.kb(&["search", "turn the pump", "--method", "semantic"]);
+        run.tells(0, "is missing or cut off; this command reads all rows");
         assert_eq!(found(&sandbox, &[]), before);
         sandbox.write("docs/0.md", format!("{}It weighs {round} tons.\n", text(0)));
         sandbox.kb(&["ingest", "docs"]).tells(0, "the next publication rebuilds the index");

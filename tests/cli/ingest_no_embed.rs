@@ -11,9 +11,8 @@ fn without_vectors() -> Sandbox {
         sandbox.write("a.md", VALVE);
         sandbox.write("b.md", PUMP);
         // A missing library would be an error if anything asked for the model.
-        sandbox
-            .kb(&["ingest", ".", "--no-embed", "--onnxruntime", "/nowhere/libonnxruntime.so"])
-            .shows(0, "2 documents have no vectors");
+        let run = sandbox.kb(&["ingest", ".", "--no-embed", "--onnxruntime", "/nowhere/libonnxruntime.so"]);
+        run.shows(0, "2 documents have no vectors");
     })
 }
 

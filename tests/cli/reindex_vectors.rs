@@ -75,9 +75,8 @@ fn the_model_of_kb_toml_is_for_new_namespaces_only() {
             "`kb reindex --vectors --model tiny`",
         ],
     );
-    sandbox
-        .kb_with(&[("KB_MODEL", "tiny")], &["ingest", "docs"])
-        .tells_all(3, &["not by tiny", "`kb reindex --vectors --model tiny`"]);
+    let run = sandbox.kb_with(&[("KB_MODEL", "tiny")], &["ingest", "docs"]);
+    run.tells_all(3, &["not by tiny", "`kb reindex --vectors --model tiny`"]);
     sandbox.write(".kb/kb.toml", "model = \"tiny\"\n");
     sandbox.kb(&["ingest", "docs"]).tells(0, "`kb reindex --vectors --model tiny`");
     assert_eq!(sandbox.json(&["ingest", "docs", "-n", "second"])["model"], "tiny");
@@ -176,9 +175,8 @@ fn another_model_of_the_same_name_is_refused() {
     sandbox.json(&["ingest", "docs", "--model", "tiny"]);
     sandbox.add_model("tiny", |embedding_config| embedding_config.document_prefix = "passage: ".to_owned());
     let helps = "`kb reindex --vectors --model tiny`";
-    sandbox
-        .kb(&["search", QUESTION, "--method", "semantic"])
-        .tells_all(3, &["is not the one that made the vectors", helps]);
+    let run = sandbox.kb(&["search", QUESTION, "--method", "semantic"]);
+    run.tells_all(3, &["is not the one that made the vectors", helps]);
     sandbox.kb(&["search", "judge"]).tells(0, helps);
     sandbox.kb(&["ingest", "docs", "--force"]).tells(3, helps);
     sandbox.kb(&["ingest", "docs", "--model", "tiny"]).tells_all(3, &["another version of tiny", helps]);

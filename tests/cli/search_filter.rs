@@ -114,15 +114,13 @@ fn a_filter_that_was_not_typed_is_named_with_its_place() {
     let place = sandbox.path(".kb/kb.toml").display().to_string();
     sandbox.configure("[search]\nfilter = \"format = pdf\"\n");
     for command in ["search", "context"] {
-        sandbox
-            .kb(&[command, "pump"])
-            .tells_all(1, &["no document matches `format = pdf`", &place, "--filter '' searches without it"]);
+        let run = sandbox.kb(&[command, "pump"]);
+        run.tells_all(1, &["no document matches `format = pdf`", &place, "--filter '' searches without it"]);
     }
     sandbox.kb(&["search", "pump", "--filter", ""]).ok();
     sandbox.kb(&["search", "pump", "--filter", "format = epub"]).tells(1, "").lacks("kb.toml");
-    sandbox
-        .kb_with(&[("KB_SEARCH_FILTER", "format = epub")], &["search", "pump"])
-        .tells_all(1, &["`format = epub`", "the filter in KB_SEARCH_FILTER", "unset it"]);
+    let run = sandbox.kb_with(&[("KB_SEARCH_FILTER", "format = epub")], &["search", "pump"]);
+    run.tells_all(1, &["`format = epub`", "the filter in KB_SEARCH_FILTER", "unset it"]);
     sandbox.write("questions.jsonl", "{\"question\": \"pump\", \"source\": \"notes.txt\"}");
     sandbox.kb(&["eval", "--questions", "questions.jsonl"]).tells_all(1, &["`format = pdf`", &place]);
     sandbox.configure("[search]\nfilter = \"pag < 3\"\n");

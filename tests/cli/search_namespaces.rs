@@ -150,9 +150,8 @@ fn documents_are_found_in_each_namespace() {
     assert_eq!(sources(&["-n", "pumps,valves", "--doc", "valves.md"]), ["valves.md"]);
     assert_eq!(sources(&["-n", "all", "--doc", "Pumps"]), ["pumps.md"]);
     assert_eq!(sources(&["-n", "all", "--doc", "Pumps", "--doc", "valves.md"]).len(), 2);
-    sandbox
-        .kb(&["search", "pump", "-n", "pumps,valves", "--doc", "Valvse"])
-        .tells_all(2, &["any of the namespaces", "did you mean"]);
+    let run = sandbox.kb(&["search", "pump", "-n", "pumps,valves", "--doc", "Valvse"]);
+    run.tells_all(2, &["any of the namespaces", "did you mean"]);
     // The note on a part of a title comes once, though three namespaces have it.
     let guessed = sandbox.kb(&["search", "pump", "-n", "all", "--doc", "ump"]);
     assert_eq!((guessed.code, guessed.err.matches("; using ").count()), (0, 1), "{}", guessed.err);

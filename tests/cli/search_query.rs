@@ -45,9 +45,8 @@ fn phrases_are_found_word_for_word() {
     assert_eq!(titles(&search("水泵「启动水泵」")), ["第二章 启动"]);
     assert_eq!(titles(&search("\"E-417\"")), ["Priming"], "the other parent chunk has its parts");
     assert_eq!(titles(&search("\"bearings oil\"")), ["Oil"], "titles are searched too");
-    sandbox
-        .kb(&["search", "pump \"vent the casing\""])
-        .refuses(1, "no parent chunk contains the phrase \"vent the casing\"");
+    let run = sandbox.kb(&["search", "pump \"vent the casing\""]);
+    run.refuses(1, "no parent chunk contains the phrase \"vent the casing\"");
     sandbox.kb(&["search", "how do I \"vent the casing\""]).tells(0, "searched for its words").shows(0, "Priming");
 }
 
@@ -248,12 +247,10 @@ fn a_chapter_that_no_document_has_is_not_found() {
     assert!(run.err.contains("no table of contents has \"chapter 12\"") && run.err.contains(searched), "{}", run.err);
     assert!(run.out.contains("plain.txt") && !run.out.contains("letter.md"), "{}", run.out);
     let letter = format!("{}#1.1", sandbox.id("letter.md"));
-    sandbox
-        .kb(&["search", "what is in chapter 12", "--why", &letter])
-        .shows(1, "its table of contents lacks the chapter");
-    sandbox
-        .kb(&["search", "what is in chapter 12", "--doc", "plain.txt"])
-        .tells(0, "plain.txt has no table of contents");
+    let run = sandbox.kb(&["search", "what is in chapter 12", "--why", &letter]);
+    run.shows(1, "its table of contents lacks the chapter");
+    let run = sandbox.kb(&["search", "what is in chapter 12", "--doc", "plain.txt"]);
+    run.tells(0, "plain.txt has no table of contents");
 }
 
 #[test]

@@ -242,7 +242,6 @@ fn an_evaluation_measures_a_model() {
     let first = |report: &Value| report["items"][0]["p@1"].as_f64();
     assert_eq!((first(&plain), first(&report)), (Some(0.0), Some(1.0)), "{plain} {report}");
     sandbox.kb(&["eval", "set", "--rerank-budget", "5"]).tells(2, "--rerank");
-    sandbox
-        .kb(&["eval", "set", "--rerank", "nowhere"])
-        .refuses(2, "no such folder and no such reranking model \"nowhere\"");
+    let run = sandbox.kb(&["eval", "set", "--rerank", "nowhere"]);
+    run.refuses(2, "no such folder and no such reranking model \"nowhere\"");
 }

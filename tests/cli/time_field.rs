@@ -151,7 +151,6 @@ fn an_invalid_time_is_an_error() {
     fails(&["--as-of", "99999"], "expected a time");
     fails(&["--time-field", "page", "--as-of", "3"], "no field of metadata");
     fails(&["--half-life", "slow:90d"], "hyperbolic:90d");
-    sandbox
-        .kb(&["search", "sword", "--method", "keyword", "--time-field", "storytime", "--as-of", "1200"])
-        .tells(0, "did you mean story_time?");
+    let run = sandbox.kb(&["search", "sword", "--method", "keyword", "--time-field", "storytime", "--as-of", "1200"]);
+    run.tells(0, "did you mean story_time?");
 }

@@ -106,9 +106,8 @@ fn what_is_no_page_fails_alone() {
         (site.at("/large"), "is larger than"),
         (format!("http://{}/", http::nowhere()), "cannot be fetched"),
     ] {
-        sandbox
-            .kb(&["ingest", "a.md", &address, "--no-embed", "--allow-private", "--max-file-size", "1"])
-            .shows(4, words);
+        let run = sandbox.kb(&["ingest", "a.md", &address, "--no-embed", "--allow-private", "--max-file-size", "1"]);
+        run.shows(4, words);
     }
     assert_eq!(sandbox.count(&["docs"]), 1);
     for bad in ["https://", "http://ann:secret@example.org/"] {

@@ -83,9 +83,8 @@ fn a_model_that_a_damaged_namespace_may_need_is_removed_only_with_yes() {
         sandbox.kb(&["ingest", "docs", "-q", "--model", "mine", "-n", namespace]).ok();
     }
     sandbox.write(".kb/namespaces/other/MANIFEST.json", "{");
-    sandbox
-        .kb(&["models", "remove", "mine"])
-        .refuses(3, "has vectors of mine (namespaces: default); the namespace other cannot be read");
+    let run = sandbox.kb(&["models", "remove", "mine"]);
+    run.refuses(3, "has vectors of mine (namespaces: default); the namespace other cannot be read");
     sandbox.write(".kb/namespaces/default/MANIFEST.json", "{");
     sandbox
         .kb(&["models", "remove", "mine"])
