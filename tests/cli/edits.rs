@@ -52,9 +52,8 @@ fn section(sandbox: &Sandbox, path: &str) -> String {
 
 /// The hits of a search, as content and score.
 fn search(sandbox: &Sandbox, query: &str, method: &str) -> Vec<(String, String)> {
-    let run = sandbox.kb(&["search", query, "--method", method, "--format", "json"]);
-    let result: Value = serde_json::from_str(&run.out).unwrap_or_default();
-    hits(&result).iter().map(|hit| (text(hit, "content").to_owned(), hit["semantic_score"].to_string())).collect()
+    let hits = sandbox.hits(&[query, "--method", method]);
+    hits.iter().map(|hit| (text(hit, "content").to_owned(), hit["semantic_score"].to_string())).collect()
 }
 
 #[test]

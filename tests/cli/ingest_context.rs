@@ -30,7 +30,7 @@ fn counts(report: &Value) -> (u64, u64) {
 /// The parent chunks that keywords find, best first.
 fn found(sandbox: &Sandbox, query: &str) -> Vec<String> {
     let args = ["search", query, "--method=keyword", "-k20", "--expand=off", "--merge=false", "--format=json"];
-    of_hits(&serde_json::from_str(&sandbox.kb(&args).out).unwrap_or_default(), "content")
+    of_hits(&sandbox.kb(&args).json(), "content")
 }
 
 #[test]

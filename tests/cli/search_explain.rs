@@ -1,6 +1,6 @@
 //! `kb search --explain`, `--why` and `--rerank`: how a result came about.
 
-use crate::common::{Sandbox, has_stage, hits, of_hits, stage, text, texts};
+use crate::common::{Sandbox, has_stage, of_hits, stage, text, texts};
 use serde_json::Value;
 
 /// Parent chunks about a pump: one has all words of the question, and one repeats a single word of it.
@@ -99,13 +99,6 @@ fn why(sandbox: &Sandbox, args: &[&str], id: &str) -> Value {
     why
 }
 
-/// The hits of a search; empty if it finds nothing or nothing fits.
-fn found(sandbox: &Sandbox, args: &[&str]) -> Vec<Value> {
-    let run = sandbox.kb(&[&["search"], args, &["--format", "json"]].concat());
-    assert!(run.code < 2, "{args:?}: {}", run.err);
-    hits(&serde_json::from_str(&run.out).unwrap_or_default())
-}
-
 /// The place of the first hit that is, or shows, a chunk or a section.
 fn place(hits: &[Value], id: &str, sections: bool) -> Option<u64> {
     let names = |hit: &Value, key: &str, id: &str| hit[key].as_str() == Some(id);
@@ -127,7 +120,7 @@ fn place(hits: &[Value], id: &str, sections: bool) -> Option<u64> {
 /// model.
 fn all_agree<I: AsRef<str>>(sandbox: &Sandbox, args: &[&str], ids: &[I], sections: bool) -> Vec<Value> {
     let args = &[args, &["--method", "keyword", "--rerank", "light"]].concat()[..];
-    let hits = found(sandbox, args);
+    let hits = sandbox.hits(args);
     let agreed = |id: &I| {
         let id = id.as_ref();
         let why = why(sandbox, args, id);
@@ -171,14 +164,14 @@ fn each_stage_that_drops_a_chunk_is_named_with_its_setting() {
         assert_eq!((text(why, "lost_in"), text(why, "setting")), (stage, setting), "{why}");
     };
     // Of two duplicates, the one that was left out.
-    let hits = found(&sandbox, &["apprentice priming handle"]);
+    let hits = sandbox.hits(&["apprentice priming handle"]);
     let twin = hits.iter().find_map(|hit| hit["duplicates"][0].as_str()).unwrap().to_owned();
     let dropped = agrees(&sandbox, &["apprentice priming handle"], &twin, false);
     is(&dropped, "duplicates", "keep_duplicates");
     assert!(text(&dropped, "reason").contains(hits[0]["chunk_id"].as_str().unwrap()), "{dropped}");
     // A merged chunk is in the result.
     let merging = ["priming handle", "-k", "20"];
-    let hits = found(&sandbox, &merging);
+    let hits = sandbox.hits(&merging);
     let merged = steps.iter().find(|id| hits.iter().all(|hit| hit["chunk_id"] != ***id)).unwrap();
     let part = agrees(&sandbox, &merging, merged, false);
     is(&part, "", "merge");
@@ -262,7 +255,7 @@ fn why_does_not_rerank_a_lookup() {
     let sandbox = Sandbox::of_document("codes.md", text, &["--no-embed"]);
     for (id, _) in parent_chunks(&sandbox) {
         let why = why(&sandbox, &["E-417", "-k", "1"], &id);
-        assert_eq!(why["rank"].as_u64(), place(&found(&sandbox, &["E-417", "-k", "1"]), &id, false));
+        assert_eq!(why["rank"].as_u64(), place(&sandbox.hits(&["E-417", "-k", "1"]), &id, false));
         assert!(!has_stage(&why, "rerank"), "{why}");
     }
 }

@@ -15,11 +15,6 @@ fn search(sandbox: &Sandbox, args: &[&str]) -> Value {
     sandbox.json(&[&["search"], args].concat())
 }
 
-/// The hits, including those in groups.
-fn hits(sandbox: &Sandbox, args: &[&str]) -> Vec<Value> {
-    crate::common::hits(&search(sandbox, args))
-}
-
 fn texts(hits: &[Value], field: &str) -> Vec<String> {
     hits.iter().map(|hit| text(hit, field).to_owned()).collect()
 }
@@ -33,10 +28,10 @@ fn parent_chunks(hit: &Value) -> Vec<u64> {
 fn neighbours_are_shown_on_both_sides_within_the_section() {
     let sandbox = manuals();
     let args = ["handle number 3", "-k", "1", "--doc", "pumps.md"];
-    let alone = &hits(&sandbox, &args)[0];
+    let alone = &sandbox.hits(&args)[0];
     let [own] = parent_chunks(alone)[..] else { panic!("{alone}") };
     assert_eq!(text(alone, "chunk_id"), alone["sources"][0]["chunk_id"]);
-    let around = &hits(&sandbox, &[&args[..], &["--context", "1"]].concat())[0];
+    let around = &sandbox.hits(&[&args[..], &["--context", "1"]].concat())[0];
     assert_eq!(parent_chunks(around), [own - 1, own, own + 1]);
     assert_eq!((text(around, "content"), &around["page_start"]), (text(alone, "content"), &alone["page_start"]));
     assert!(text(around, "before").starts_with("Step 2") && text(around, "after").starts_with("Step 4"), "{around}");
@@ -49,7 +44,7 @@ fn neighbours_are_shown_on_both_sides_within_the_section() {
     assert_eq!(around["matched_chunks"], 1);
     assert!(around["sources"][0]["score"].is_null() && around["sources"][1]["score"].is_number());
     // Neighbours end with the section.
-    let most = &hits(&sandbox, &[&args[..], &["--context", "50"]].concat())[0];
+    let most = &sandbox.hits(&[&args[..], &["--context", "50"]].concat())[0];
     let whole = format!("{}{}{}", text(most, "before"), text(most, "content"), text(most, "after"));
     assert!(!whole.contains("A pump moves water") && !whole.contains("vent"), "{most}");
 }
@@ -58,11 +53,11 @@ fn neighbours_are_shown_on_both_sides_within_the_section() {
 fn adjacent_hits_of_a_section_merge() {
     let sandbox = manuals();
     let args = ["priming handle", "-k", "20", "--doc", "pumps.md"];
-    let apart = hits(&sandbox, &[&args[..], &["--merge=false"]].concat());
+    let apart = sandbox.hits(&[&args[..], &["--merge=false"]].concat());
     let in_section: Vec<u64> =
         apart.iter().filter(|hit| text(&hit["section"], "path") == "1.2").map(|hit| parent_chunks(hit)[0]).collect();
     assert!(in_section.len() >= 5, "{in_section:?}");
-    let merged = hits(&sandbox, &args);
+    let merged = sandbox.hits(&args);
     let one: Vec<&Value> = merged.iter().filter(|hit| text(&hit["section"], "path") == "1.2").collect();
     assert_eq!(one.len(), 1, "{merged:?}");
     let mut sorted = in_section.clone();
@@ -71,7 +66,7 @@ fn adjacent_hits_of_a_section_merge() {
     let best = apart.iter().find(|hit| text(&hit["section"], "path") == "1.2").unwrap();
     assert_eq!(one[0]["score"], best["score"]);
     // Adjacent hits do not take the places of others.
-    let few = hits(&sandbox, &["priming handle", "-k", "2"]);
+    let few = sandbox.hits(&["priming handle", "-k", "2"]);
     assert!(few.len() == 2 && few[0]["section"]["id"] != few[1]["section"]["id"], "{few:?}");
 }
 
@@ -79,7 +74,7 @@ fn adjacent_hits_of_a_section_merge() {
 fn a_window_shows_the_best_sentence_and_its_neighbours() {
     let sandbox = manuals();
     let content =
-        |window| text(&hits(&sandbox, &["never force it", "-k", "1", "--window", window])[0], "content").to_owned();
+        |window| text(&sandbox.hits(&["never force it", "-k", "1", "--window", window])[0], "content").to_owned();
     assert_eq!(content("0"), "Never force it.");
     assert_eq!(content("1"), "A valve stops water. Never force it.");
 }
@@ -94,7 +89,7 @@ fn repeated_chunks_are_left_out_with_a_note() {
     assert_eq!(found["hits"][0]["duplicates"].as_array().unwrap().len(), 1);
     let duplicate = found["hits"][0]["duplicates"][0].as_str().unwrap();
     assert_ne!(found["hits"][1]["doc_id"], duplicate.split(':').next().unwrap());
-    let all = hits(&sandbox, &["apprentice priming handle", "--keep-duplicates"]);
+    let all = sandbox.hits(&["apprentice priming handle", "--keep-duplicates"]);
     let mut sources = texts(&all[..2], "source");
     sources.sort();
     assert_eq!(sources, ["copy.md", "notes.md"]);
@@ -119,7 +114,7 @@ fn groups_stay_together_and_documents_have_a_limit() {
     assert_eq!(sections.len(), by_section.as_array().unwrap().len());
     let markdown = sandbox.kb(&["search", "priming handle", "-k", "20", "--group-by", "section"]).out;
     assert_eq!(markdown.lines().filter(|line| line.starts_with("## ")).count(), sections.len(), "{markdown}");
-    let shares = texts(&hits(&sandbox, &["priming handle", "-k", "20", "--per-document", "1"]), "source");
+    let shares = texts(&sandbox.hits(&["priming handle", "-k", "20", "--per-document", "1"]), "source");
     assert_eq!(shares.len(), 2, "{shares:?}");
     let broad = search(&sandbox, &["priming handle", "--mode", "broad:0.7", "-k", "2"]);
     let mut sources = texts(broad["hits"].as_array().unwrap(), "source");
@@ -131,13 +126,13 @@ fn groups_stay_together_and_documents_have_a_limit() {
 #[test]
 fn sections_are_returned_whole_by_their_titles_and_parent_chunks() {
     let sandbox = manuals();
-    let found = hits(&sandbox, &["Priming the pump", "--mode", "section", "--doc", "pumps.md"]);
+    let found = sandbox.hits(&["Priming the pump", "--mode", "section", "--doc", "pumps.md"]);
     assert_eq!((text(&found[0]["section"], "path"), text(&found[0]["section"], "title")), ("1.2", "Priming the pump"));
     let whole = text(&found[0], "content");
     assert!(whole.starts_with("Step 1") && whole.ends_with("Venting\n\nOpen the vent before the casing is filled."));
     assert_eq!(found[0]["score"], 1.0);
     // Two sections have the title: both come first, before sections with better parent chunks.
-    let twice = hits(&sandbox, &["introduction", "--mode", "section", "--doc", "pumps.md"]);
+    let twice = sandbox.hits(&["introduction", "--mode", "section", "--doc", "pumps.md"]);
     let mut paths = twice[..2].iter().map(|hit| text(&hit["section"], "path")).collect::<Vec<_>>();
     paths.sort();
     assert_eq!(paths, ["1.1", "2.1"]);
@@ -145,7 +140,7 @@ fn sections_are_returned_whole_by_their_titles_and_parent_chunks() {
     let asked = search(&sandbox, &["what chapters are about valves", "--mode", "section"]);
     assert!(asked["contents"][0].is_null() && asked["hits"][0].is_object(), "{asked}");
     // By content alone.
-    let content = hits(&sandbox, &["grease every month", "--mode", "section"]);
+    let content = sandbox.hits(&["grease every month", "--mode", "section"]);
     assert_eq!(text(&content[0]["section"], "path"), "1.3");
     // As much as fits, between parent chunks; the rest is named.
     let run =
@@ -162,7 +157,7 @@ fn sections_are_returned_whole_by_their_titles_and_parent_chunks() {
 #[test]
 fn sections_are_listed_with_counts_and_a_preview() {
     let sandbox = manuals();
-    let found = hits(&sandbox, &["priming handle", "--in", "sections"]);
+    let found = sandbox.hits(&["priming handle", "--in", "sections"]);
     assert_eq!(text(&found[0]["section"], "path"), "1.2");
     let matched = found[0]["matched_chunks"].as_u64().unwrap();
     assert!(matched >= 5 && found[0]["sources"].as_array().unwrap().len() as u64 == matched, "{}", found[0]);
@@ -170,7 +165,7 @@ fn sections_are_listed_with_counts_and_a_preview() {
     let matching = format!("{matched} parent chunks match");
     sandbox.kb(&["search", "priming handle", "--in", "sections"]).shows(0, &matching);
     // A section that has only its title is found too.
-    let titled = hits(&sandbox, &["valves", "--in", "sections"]);
+    let titled = sandbox.hits(&["valves", "--in", "sections"]);
     assert_eq!((text(&titled[0]["section"], "path"), text(&titled[0]["section"], "title")), ("2", "Valves"));
     let markdown = sandbox.kb(&["search", "valves", "--in", "sections"]).out;
     assert!(!markdown.contains("``"), "{markdown}");
@@ -179,13 +174,13 @@ fn sections_are_listed_with_counts_and_a_preview() {
 #[test]
 fn drilling_follows_documents_parent_chunks_and_child_chunks() {
     let sandbox = manuals();
-    let single = hits(&sandbox, &["priming handle number 4", "--mode", "drill:1,1,2"]);
+    let single = sandbox.hits(&["priming handle number 4", "--mode", "drill:1,1,2"]);
     assert_eq!(single.len(), 1);
     assert_eq!(text(&single[0], "source"), "pumps.md");
     assert_eq!(single[0]["sources"][0]["children"].as_array().unwrap().len(), 2);
-    let whole = hits(&sandbox, &["priming handle number 4", "-k", "1", "--merge=false"]);
+    let whole = sandbox.hits(&["priming handle number 4", "-k", "1", "--merge=false"]);
     assert_eq!(text(&single[0], "content"), text(&whole[0], "content"), "parent chunks are whole");
-    let wide = texts(&hits(&sandbox, &["priming handle number 4", "--mode", "drill:2,3,1", "--all"]), "source");
+    let wide = texts(&sandbox.hits(&["priming handle number 4", "--mode", "drill:2,3,1", "--all"]), "source");
     assert_eq!(wide.iter().filter(|source| *source == "pumps.md").count(), 3, "{wide:?}");
     assert_eq!(wide.len(), 4, "one of the other document: {wide:?}");
 }
@@ -219,7 +214,7 @@ fn a_drill_answers_in_three_tiers() {
     let by_template = sandbox.kb(&[&["context"], &args[..], &["--template", "t.txt"]].concat()).out;
     assert!(by_template.starts_with("procedure") && by_template.matches('<').count() == 2, "{by_template}");
     // Neighbours are shown as in other modes.
-    let around = hits(&sandbox, &[&args[..], &["--context", "1"]].concat());
+    let around = sandbox.hits(&[&args[..], &["--context", "1"]].concat());
     assert!(!text(&around[0], "before").is_empty() && !text(&around[0], "after").is_empty(), "{around:?}");
 }
 
@@ -285,7 +280,7 @@ fn the_environment_overrides_the_file_and_flags_override_both() {
 fn several_namespaces_show_a_section_once() {
     let sandbox = manuals();
     sandbox.json(&["ingest", "pumps.md", "--no-embed", "-n", "other"]);
-    let found = hits(&sandbox, &["bearings", "--mode", "section", "-n", "default,other"]);
+    let found = sandbox.hits(&["bearings", "--mode", "section", "-n", "default,other"]);
     assert_eq!((text(&found[0], "namespace"), &found[0]["also_in"]), ("default", &serde_json::json!(["other"])));
     assert!(found[1..].iter().all(|hit| text(&hit["section"], "title") != text(&found[0]["section"], "title")));
 }
@@ -296,7 +291,7 @@ fn a_section_without_text_has_no_chunk_id() {
     let sandbox = Sandbox::of_document("a.md", text, &["--no-embed"]);
     let chunks = sandbox.items(&["chunks-list"]);
     sandbox.kb(&["chunk-delete", text(row(&chunks, "content", "Grease them."), "chunk_id"), "--yes"]).ok();
-    let found = hits(&sandbox, &["bearings", "--mode", "section"]);
+    let found = sandbox.hits(&["bearings", "--mode", "section"]);
     assert_eq!((&found[0]["section"]["title"], &found[0]["chunk_id"]), (&"Bearings".into(), &Value::Null));
 }
 
@@ -315,7 +310,7 @@ fn sections_and_documents_are_found_by_titles_among_many() {
     sandbox.write("docs/乙.md", "# 阀门\n\n## 日常保养\n\n每周一次。\n");
     sandbox.json(&["ingest", "docs", "--no-embed"]);
     let first = |question: &str, options: &[&str]| -> (String, String) {
-        let found = hits(&sandbox, &[&[question], options].concat());
+        let found = sandbox.hits(&[&[question], options].concat());
         (text(&found[0], "source").to_owned(), text(&found[0]["section"], "title").to_owned())
     };
     let is = |source: &str, title: &str| (source.to_owned(), title.to_owned());
@@ -323,7 +318,7 @@ fn sections_and_documents_are_found_by_titles_among_many() {
     assert_eq!(first("General care of sheet 7", &section), is("docs/own.md", "General care of sheet 7"));
     assert_eq!(first("日常保养", &section), is("docs/乙.md", "日常保养"));
     assert_eq!(first("Sheet 77", &section), is("docs/077.md", "Sheet 77"));
-    let drilled = hits(&sandbox, &["General care of sheet 7", "--mode", "drill:2,1,1"]);
+    let drilled = sandbox.hits(&["General care of sheet 7", "--mode", "drill:2,1,1"]);
     let mut drilled: Vec<&str> = drilled.iter().map(|hit| text(hit, "source")).collect();
     drilled.sort();
     assert_eq!(drilled, ["docs/007.md", "docs/own.md"]);

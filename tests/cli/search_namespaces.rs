@@ -19,10 +19,6 @@ fn sandbox(flags: &[&str]) -> Sandbox {
     })
 }
 
-fn hits(sandbox: &Sandbox, args: &[&str]) -> Vec<Value> {
-    sandbox.json(&[&["search"], args].concat())["hits"].as_array().unwrap().clone()
-}
-
 /// Must be the same for any distribution of the parent chunks.
 fn ranking(hits: &[Value]) -> Vec<(String, [f64; 3])> {
     let score = |hit: &Value, field: &str| (hit[field].as_f64().unwrap_or(-1.0) * 1e5).round() / 1e5;
@@ -39,7 +35,7 @@ fn several_namespaces_rank_as_one_that_holds_all() {
     let sandbox = sandbox(&[]);
     for method in ["hybrid", "keyword", "semantic"] {
         for question in ["how do I prime the pump?", "water hammer valve", "bearngs", "\"water hammer\" pump"] {
-            let asked = |names: &str| hits(&sandbox, &[question, "--method", method, "-n", names, "--all"]);
+            let asked = |names: &str| sandbox.hits(&[question, "--method", method, "-n", names, "--all"]);
             let (apart, together) = (asked("pumps,valves"), asked("both"));
             assert!(together.len() > usize::from(method != "keyword" && !question.contains('"')), "{question}");
             assert_eq!(ranking(&apart), ranking(&together), "{question} by {method}");
@@ -50,20 +46,20 @@ fn several_namespaces_rank_as_one_that_holds_all() {
         }
     }
     // A limit cuts the common ranking.
-    let two = hits(&sandbox, &["pump", "-n", "pumps,valves", "-k", "2"]);
-    assert_eq!(ranking(&two), ranking(&hits(&sandbox, &["pump", "-n", "both", "-k", "2"])));
+    let two = sandbox.hits(&["pump", "-n", "pumps,valves", "-k", "2"]);
+    assert_eq!(ranking(&two), ranking(&sandbox.hits(&["pump", "-n", "both", "-k", "2"])));
     a_parent_chunk_in_several_is_shown_once(&sandbox);
 }
 
 fn a_parent_chunk_in_several_is_shown_once(sandbox: &Sandbox) {
-    let found = hits(sandbox, &["how do I prime the pump?", "-n", "valves,both,pumps", "-k", "3", "--all"]);
+    let found = sandbox.hits(&["how do I prime the pump?", "-n", "valves,both,pumps", "-k", "3", "--all"]);
     assert_eq!(found.len(), 3, "the twins take no place from others");
     assert_eq!(text(&found[0]["section"], "title"), "Priming");
     assert_eq!((text(&found[0], "namespace"), &found[0]["also_in"]), ("both", &serde_json::json!(["pumps"])));
     let ranks: Vec<u64> = found.iter().map(|hit| hit["rank"].as_u64().unwrap()).collect();
     assert_eq!(ranks, [1, 2, 3]);
     // With equal scores, in the order in which `-n` names them.
-    let turned = hits(sandbox, &["how do I prime the pump?", "-n", "pumps,both", "-k", "1"]);
+    let turned = sandbox.hits(&["how do I prime the pump?", "-n", "pumps,both", "-k", "1"]);
     assert_eq!((text(&turned[0], "namespace"), &turned[0]["also_in"]), ("pumps", &serde_json::json!(["both"])));
 }
 
@@ -74,7 +70,7 @@ fn a_namespace_without_vectors_is_ranked_beside_one_with() {
     sandbox.write("valves.md", VALVES);
     sandbox.json(&["ingest", "pumps.md", "-n", "pumps"]);
     sandbox.json(&["ingest", "valves.md", "-n", "valves", "--no-embed"]);
-    let found = hits(&sandbox, &["repack a leaking valve", "-n", "all", "--all"]);
+    let found = sandbox.hits(&["repack a leaking valve", "-n", "all", "--all"]);
     assert_eq!((text(&found[0], "namespace"), text(&found[0]["section"], "title")), ("valves", "Leaks"));
     assert!(found.iter().any(|hit| text(hit, "namespace") == "pumps"));
     sandbox.kb(&["search", "valve", "-n", "all", "--method", "semantic"]).tells(0, "1 document has no vectors");
@@ -87,13 +83,13 @@ fn two_versions_of_a_file_are_two_hits() {
     sandbox.json(&["ingest", "pumps.md", "--no-embed", "-n", "old"]);
     sandbox.write("pumps.md", PUMPS.replace("open the vent", "close the drain, open the vent"));
     sandbox.json(&["ingest", "pumps.md", "--no-embed", "-n", "new"]);
-    let found = hits(&sandbox, &["drain vent", "-n", "old,new", "--method", "keyword"]);
+    let found = sandbox.hits(&["drain vent", "-n", "old,new", "--method", "keyword"]);
     let names: Vec<&str> = found.iter().map(|hit| text(hit, "namespace")).collect();
     assert_eq!(names, ["new", "old"]);
     assert_eq!(text(&found[0], "chunk_id"), text(&found[1], "chunk_id"), "the ids alone do not tell them apart");
     assert!(found.iter().all(|hit| hit["also_in"] == serde_json::json!([])), "{found:?}");
     // Unchanged sections are the same in both.
-    let grease = hits(&sandbox, &["grease", "-n", "old,new", "--method", "keyword"]);
+    let grease = sandbox.hits(&["grease", "-n", "old,new", "--method", "keyword"]);
     assert_eq!((grease.len(), &grease[0]["also_in"]), (1, &serde_json::json!(["new"])));
 }
 
@@ -142,7 +138,7 @@ fn the_namespace_is_shown_where_several_are_searched() {
 fn documents_are_found_in_each_namespace() {
     let sandbox = sandbox(&["--no-embed"]);
     let sources = |args: &[&str]| {
-        let found = hits(&sandbox, &[&["pump"], args].concat());
+        let found = sandbox.hits(&[&["pump"], args].concat());
         let mut sources: Vec<String> = found.iter().map(|hit| text(hit, "source").to_owned()).collect();
         sources.dedup();
         sources

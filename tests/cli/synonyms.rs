@@ -1,7 +1,6 @@
 //! Other names for the same thing: defined by documents, listed by the user, and searched for beside the question's.
 
-use crate::common::{Sandbox, stage};
-use serde_json::Value;
+use crate::common::{Sandbox, stage, titles};
 
 const TRAINS: &str = "# Trains\n\n## Protocol\n\nThe server sends a Transport Disconnect Order (TDO) at the end.\n\n\
     ## Faults\n\nA disconnect order of the transport layer that is lost is sent again.\n\n\
@@ -23,9 +22,7 @@ fn sandbox(files: &[(&str, &str)]) -> Sandbox {
 /// The last titles of the hits, best first, and the notes beside them.
 fn search(sandbox: &Sandbox, args: &[&str]) -> (Vec<String>, String) {
     let run = sandbox.kb(&[&["search", "-k", "20", "--format", "json"], args].concat());
-    let result: Value = serde_json::from_str(&run.out).unwrap_or_default();
-    let last = |hit: &Value| hit["section"]["title"].as_str().unwrap().to_owned();
-    (result["hits"].as_array().into_iter().flatten().map(last).collect(), run.err)
+    (titles(&run.json()).into_iter().map(str::to_owned).collect(), run.err)
 }
 
 #[test]

@@ -85,8 +85,7 @@ fn trust_shows_what_counts_and_ends_with_the_settings() {
     let ignored = "ignored onnxruntime, ingest.ocr_command, llm, search.expand, search.rerank, search.tokenizer, \
         ingest.worker_memory, ingest.jobs, because this store is not trusted";
     assert!(run.err.contains(ignored), "{}", run.err);
-    let hits = sandbox.json(&["search", "slowly prime"]);
-    assert_eq!(hits["hits"].as_array().unwrap().len(), 1, "harmless settings count");
+    assert_eq!(sandbox.hits(&["slowly prime"]).len(), 1, "harmless settings count");
     let shown = sandbox.json(&["trust", "--dry-run"]);
     assert_eq!(shown["trusted"], false);
     sandbox.kb(&["trust", "--dry-run"]).shows_all(0, &["./ocr.sh", "is not trusted with these settings; `kb trust`"]);
@@ -133,12 +132,11 @@ fn the_users_own_settings_count_and_the_stores_come_first() {
     let run = kb(&sandbox, &["status"]);
     let mine = sandbox.path(own).join("kb/mine.so").display().to_string();
     assert!(run.code == 3 && run.err.contains(&format!("{mine} is not a file")), "beside the file: {}", run.err);
-    let hits = |sandbox: &Sandbox| sandbox.json(&["search", "slowly prime"])["hits"].as_array().unwrap().len();
-    assert_eq!(hits(&sandbox), 1);
-    sandbox.write(".kb/kb.toml", "[search]\nlimit = 2\n");
-    assert_eq!(hits(&sandbox), 2);
-    sandbox.write(".kb/kb.toml", "[search]\nmethod = \"keyword\"\n");
-    assert_eq!(hits(&sandbox), 1, "setting by setting");
+    // Setting by setting.
+    for (settings, count) in [("", 1), ("[search]\nlimit = 2\n", 2), ("[search]\nmethod = \"keyword\"\n", 1)] {
+        sandbox.write(".kb/kb.toml", settings);
+        assert_eq!(sandbox.hits(&["slowly prime"]).len(), count, "{settings}");
+    }
     // A variable names another file.
     sandbox.write("mine.toml", "[search]\nlimt = 1\n");
     let with = |file: &str| sandbox.kb_with(&[("KB_CONFIG", file)], &["search", "valve"]);

@@ -319,6 +319,14 @@ impl Sandbox {
         self.json(args)["items"].take()
     }
 
+    /// The hits of a search, in groups or not; none if it finds nothing or no document fits.
+    pub fn hits(&self, args: &[&str]) -> Vec<serde_json::Value> {
+        let run = self.kb(&[&["search"], args, &["--format", "json"]].concat());
+        assert!(run.code <= 1, "{args:?}: {}", run.err);
+        // Where no document fits, there is no JSON.
+        hits(&serde_json::from_str(&run.out).unwrap_or_default())
+    }
+
     /// How many items a command lists.
     pub fn count(&self, args: &[&str]) -> usize {
         self.items(args).as_array().expect("a list").len()

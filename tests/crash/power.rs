@@ -6,7 +6,7 @@
 
 use kb::internals::store::{REWRITE_STEPS, STEPS};
 
-use crate::common::{Sandbox, hits, of_hits};
+use crate::common::{Sandbox, of_hits};
 use crate::versions::{INGEST, assert_sound, ingest_version, version_of, write_version};
 use crate::{a_fault_at_each, is_decided, run_until, with_two_versions};
 
@@ -104,7 +104,7 @@ fn an_optimized_store_survives_a_power_loss() {
 
 #[test]
 fn other_vectors_survive_a_power_loss_whole_or_not_at_all() {
-    let found = |sandbox: &Sandbox| hits(&sandbox.json(&["search", "valves", "--method", "semantic"])).len();
+    let found = |sandbox: &Sandbox| sandbox.hits(&["valves", "--method", "semantic"]).len();
     let with_vectors = || {
         Sandbox::prepared("power::with_vectors", |sandbox| {
             sandbox.add_model("tiny", |_| ());
