@@ -12,16 +12,22 @@ fn exported() -> Sandbox {
     })
 }
 
-fn answer(sandbox: &Sandbox, flags: &[&str]) -> serde_json::Value {
-    sandbox.json(&[&["search", "close the valve"], flags].concat())["hits"].take()
+/// An empty sandbox with an archive of another.
+fn elsewhere(sandbox: &Sandbox, archive: &str) -> Sandbox {
+    let other = Sandbox::new();
+    std::fs::copy(sandbox.path(archive), other.path(archive)).unwrap();
+    other
+}
+
+fn answer(sandbox: &Sandbox, flags: &[&str]) -> Vec<serde_json::Value> {
+    sandbox.hits(&[&["close the valve"], flags].concat())
 }
 
 #[test]
 fn a_namespace_survives_export_and_import() {
     let sandbox = exported();
     let before = answer(&sandbox, &[]);
-    let other = Sandbox::new();
-    std::fs::copy(sandbox.path("backup.kb"), other.path("backup.kb")).unwrap();
+    let other = elsewhere(&sandbox, "backup.kb");
     let imported = other.json(&["import", "backup.kb"]);
     assert_eq!((&imported["namespace"], &imported["documents"]), (&"default".into(), &2.into()));
     assert_eq!(answer(&other, &[]), before, "text, vectors and ranking are the same");
@@ -91,7 +97,7 @@ fn a_failed_import_leaves_no_folder_and_keeps_what_was_there() {
     let mut zip = zip::ZipArchive::new(std::io::Cursor::new(bytes.clone())).unwrap();
     let manifest = zip.by_name("MANIFEST.json").unwrap().data_start().unwrap() as usize;
     bytes[manifest] ^= 0x55;
-    let other = Sandbox::new();
+    let other = elsewhere(&sandbox, "backup.kb");
     other.write("bad.kb", &bytes);
     other.write("set/kb.toml", "");
     for store in ["deep/in/store", "set"] {
@@ -99,11 +105,10 @@ fn a_failed_import_leaves_no_folder_and_keeps_what_was_there() {
     }
     assert!(!other.path("deep").exists());
     assert_eq!(names_in(&other.path("set")), ["kb.toml"]);
-    std::fs::copy(sandbox.path("backup.kb"), other.path("good.kb")).unwrap();
     // What a killed import leaves is no obstacle.
     other.write("deep/in/store/.writing-import-x/namespace/MANIFEST.json", "{");
     for store in ["deep/in/store", "set"] {
-        other.json(&["import", "good.kb", "--kb", store]);
+        other.json(&["import", "backup.kb", "--kb", store]);
         assert_eq!(other.json(&["check", "--kb", store])["sound"], true);
     }
 }
@@ -117,10 +122,8 @@ fn a_generation_that_none_can_follow_is_refused() {
     manifest["generation"] = u64::MAX.into();
     sandbox.write(path, manifest.to_string());
     sandbox.json(&["export", "last.kb"]);
-    let other = Sandbox::new();
-    std::fs::copy(sandbox.path("last.kb"), other.path("last.kb")).unwrap();
-    let refused = other.kb(&["import", "last.kb"]);
-    refused.tells_all(3, &["last.kb", "highest possible number", "take another export"]);
+    let other = elsewhere(&sandbox, "last.kb");
+    other.kb(&["import", "last.kb"]).tells_all(3, &["last.kb", "highest possible number", "take another export"]);
     assert!(!other.path(".kb").exists());
 }
 

@@ -1,16 +1,11 @@
 //! `kb context`: what a prompt needs, with sources, never over the budget.
 
-use crate::common::Sandbox;
+use crate::common::{Sandbox, steps};
 use serde_json::Value;
 
 fn guide() -> Sandbox {
     Sandbox::prepared("context::guide", |sandbox| {
-        let steps: Vec<String> = (1..=12)
-            .map(|number| {
-                format!("Step {number} of priming turns the handle number {number} by one notch and waits. ").repeat(11)
-            })
-            .collect();
-        sandbox.write("guide.md", format!("# Running\n\n## Priming the pump\n\n{}\n", steps.join("\n\n")));
+        sandbox.write("guide.md", format!("# Running\n\n## Priming the pump\n\n{}\n", steps(12)));
         sandbox.write("notes.txt", "The apprentice asked about priming.\n\n# chmod handle\n");
         sandbox.kb(&["ingest", ".", "--no-embed", "-q"]).ok();
     })

@@ -1,6 +1,6 @@
 //! Entities: their states over time, set, listed, found in parent chunks, shown in contexts.
 
-use crate::common::{Sandbox, of_hits, stage, texts};
+use crate::common::{Sandbox, of_hits, stage, text, texts};
 use serde_json::{Value, json};
 
 const GUIDE: &str = "# Station guide\n\n## Pumps\n\nPump P-12 feeds the boiler. Prime pump P-12 before it is started.\n\n\
@@ -79,12 +79,9 @@ fn mentions_follow_parent_chunks_and_names() {
     let sandbox = station();
     let counts = || {
         let list = sandbox.items(&["entities"]);
-        let count = |one: &Value| (one["documents"].as_u64().unwrap(), one["parents"].as_u64().unwrap());
-        list.as_array()
-            .unwrap()
-            .iter()
-            .map(|one| (one["name"].as_str().unwrap().to_owned(), count(one)))
-            .collect::<Vec<_>>()
+        let count = |one: &Value, name: &str| one[name].as_u64().unwrap();
+        let entity = |one: &Value| (text(one, "name").to_owned(), (count(one, "documents"), count(one, "parents")));
+        list.as_array().unwrap().iter().map(entity).collect::<Vec<_>>()
     };
     assert_eq!(counts(), [("Pump P-12".to_owned(), (2, 2))], "in English and Chinese, and P-12B is another");
     set(&sandbox, &["排气阀", "--type", "valve"]);
@@ -225,8 +222,7 @@ fn a_list_can_be_imported_into_another_namespace() {
     sandbox.json(&["ingest", ".", "--no-embed", "-n", "copy"]);
     sandbox.kb_with_input(&["entity-set", "--from", "-", "-n", "copy"], format!("{all}{others}").as_bytes()).ok();
     for command in [&["entities"][..], &["entities", "--as-of", "2024-07"]] {
-        let strip = |list: Value| {
-            let mut list = list;
+        let strip = |mut list: Value| {
             list.as_array_mut().unwrap().iter_mut().for_each(|one| one["namespace"] = Value::Null);
             list
         };
@@ -297,8 +293,7 @@ fn a_filter_keeps_the_parent_chunks_that_mention_an_entity() {
     assert_eq!(sections("entity != 'Pump P-12'"), ["Valves", "停机"]);
     assert_eq!(sections("entity exists").len(), 3);
     assert_eq!(sections("entity in (一号泵, 'relief valve')").len(), 3);
-    let found = sandbox.json(&["search", "打开", "--method", "keyword", "--filter", "entity = 'Pump P-12'"]);
-    assert_eq!(found["hits"].as_array().unwrap().len(), 1);
+    assert_eq!(sandbox.hits(&["打开", "--method", "keyword", "--filter", "entity = 'Pump P-12'"]).len(), 1);
     set(&sandbox, &["compressor"]);
     for filter in ["entity = nobody", "entity = compressor"] {
         let run = sandbox.kb(&["search", "valve", "--filter", filter, "--method", "keyword"]);

@@ -62,6 +62,11 @@ impl Client {
         serde_json::from_str(&line).unwrap()
     }
 
+    /// Sends a call without waiting for its answer.
+    fn send_call(&mut self, id: u64, call: &Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": call }).to_string());
+    }
+
     fn call(&mut self, tool: &str, arguments: Value) -> Value {
         self.ask("tools/call", json!({ "name": tool, "arguments": arguments }))["result"].take()
     }
@@ -350,25 +355,9 @@ fn nonsense_is_answered_and_stops_nothing() {
     let sandbox = handbook();
     let mut client = Client::start(&sandbox, &["--allow-write"]);
     let long = "valve ".repeat(50_000);
-    let values = json!([
-        null,
-        7,
-        -1,
-        1e300,
-        "",
-        "--help",
-        "\u{0}\u{1b}[2J",
-        [],
-        {},
-        "../../etc/passwd",
-        long,
-        "\u{202e}آب",
-        ["x", 1],
-        "'; DROP TABLE",
-        "all",
-        "0",
-    ]);
-    let values = values.as_array().unwrap();
+    let odd = json!([null, 7, -1, 1e300, [], {}, ["x", 1]]);
+    let texts = ["", "--help", "\u{0}\u{1b}[2J", "../../etc/passwd", &long, "\u{202e}آب", "'; DROP TABLE", "all", "0"];
+    let values = [odd.as_array().unwrap().clone(), texts.map(Value::from).to_vec()].concat();
     let fields = "query document documents sections filter limit cursor namespace paths chunk_id chunk_ids content mode \
                   max_tokens";
     let fields: Vec<&str> = fields.split(' ').collect();
@@ -414,8 +403,7 @@ fn searches_are_answered_during_an_ingest_and_a_second_ingest_waits() {
     let mut client = Client::start(&sandbox, &["--allow-write"]);
     for (id, path) in [(900, "large"), (901, "handbook.md")] {
         let arguments = json!({ "paths": [path], "no_embed": true });
-        let call = json!({ "name": "kb_ingest", "arguments": arguments, "_meta": { "progressToken": id } });
-        client.send(&json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": call }).to_string());
+        client.send_call(id, &json!({ "name": "kb_ingest", "arguments": arguments, "_meta": { "progressToken": id } }));
         // Calls that are sent at once have no order.
         if id == 900 {
             assert_eq!(client.next()["method"], "notifications/progress");
@@ -441,8 +429,7 @@ fn a_cancelled_call_ends_and_the_next_one_has_its_turn() {
     let sandbox = handbook();
     write_large(&sandbox);
     let mut client = Client::start(&sandbox, &["--allow-write"]);
-    let call = json!({ "name": "kb_ingest", "arguments": { "paths": ["large"] } });
-    client.send(&json!({ "jsonrpc": "2.0", "id": 900, "method": "tools/call", "params": call }).to_string());
+    client.send_call(900, &json!({ "name": "kb_ingest", "arguments": { "paths": ["large"] } }));
     std::thread::sleep(std::time::Duration::from_millis(1500));
     client.send(r#"{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 900}}"#);
     let begun = std::time::Instant::now();

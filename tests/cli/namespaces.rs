@@ -1,6 +1,6 @@
 //! Namespaces: listed, renamed and removed, never by mistake, and never outside of the store.
 
-use crate::common::{Sandbox, end, names_in, start, texts};
+use crate::common::{Sandbox, end, names_in, start, text, texts};
 
 const FOLDER: &str = ".kb/namespaces";
 
@@ -54,14 +54,13 @@ fn a_renamed_namespace_keeps_its_content() {
     let renamed = sandbox.json(&["namespaces", "rename", "manuals", "泵站-2026"]);
     assert_eq!((renamed["outcome"].as_str(), renamed["to"].as_str()), (Some("renamed"), Some("泵站-2026")));
     assert_eq!(names(&sandbox), ["default", "泵站-2026"]);
-    let ids =
-        |list: &serde_json::Value| list.as_array().unwrap().iter().map(|row| row["doc_id"].clone()).collect::<Vec<_>>();
-    assert_eq!(ids(&sandbox.items(&["docs", "-n", "泵站-2026"])), ids(&before));
+    let documents = || sandbox.items(&["docs", "-n", "泵站-2026"]);
+    assert_eq!(texts(&documents(), "/doc_id"), texts(&before, "/doc_id"));
     sandbox.kb(&["search", "pump", "--method", "keyword", "-n", "泵站-2026"]).ok();
     assert_eq!(sandbox.kb(&["docs", "-n", "manuals"]).code, 2);
     assert_eq!(sandbox.kb(&["ingest", "a.md", "--no-embed", "-n", "泵站-2026"]).code, 0, "it can be written to");
     sandbox.json(&["restore", "1", "-n", "泵站-2026"]);
-    assert_eq!(ids(&sandbox.items(&["docs", "-n", "泵站-2026"])), ids(&before), "its history came along");
+    assert_eq!(texts(&documents(), "/doc_id"), texts(&before, "/doc_id"), "its history came along");
 }
 
 #[test]
@@ -201,11 +200,10 @@ fn a_namespace_below_another_has_documents_of_its_own() {
     sandbox.json(&["ingest", "a.md", "--no-embed", "-n", "acme/reports/2026"]);
     sandbox.json(&["ingest", "b.md", "--no-embed", "-n", "acme-other"]);
     assert_eq!(names(&sandbox), ["acme", "acme/reports", "acme/reports/2026", "acme-other", "default", "manuals"]);
-    let sources = |namespace: &str| {
+    let sources = |namespace: &str| -> Vec<String> {
         let listed = sandbox.items(&["docs", "-n", namespace]);
-        let rows = listed.as_array().unwrap().iter();
-        rows.map(|row| format!("{} {}", row["namespace"].as_str().unwrap(), row["source"].as_str().unwrap()))
-            .collect::<Vec<_>>()
+        let line = |row: &serde_json::Value| format!("{} {}", text(row, "namespace"), text(row, "source"));
+        listed.as_array().unwrap().iter().map(line).collect()
     };
     assert_eq!(sources("acme"), ["acme a.md"]);
     assert_eq!(sources("acme/*"), ["acme/reports b.md", "acme/reports/2026 a.md"]);

@@ -1,6 +1,6 @@
 //! `--filter` and the flags about time: filters apply before anything is ranked.
 
-use crate::common::{Sandbox, of_hits, texts};
+use crate::common::{Sandbox, of_hits, text, texts};
 
 /// Five documents in two folders, without vectors, all about the pump.
 fn library() -> Sandbox {
@@ -32,22 +32,18 @@ fn library() -> Sandbox {
 
 /// The sources and sections of all hits, sorted.
 fn found(sandbox: &Sandbox, flags: &[&str]) -> Vec<String> {
-    let result = sandbox.json(&[&["search", "pump", "-k", "50"], flags].concat());
-    let hits = result["hits"].as_array().unwrap();
-    let mut found: Vec<String> = hits
-        .iter()
-        .map(|hit| format!("{}#{}", hit["source"].as_str().unwrap(), hit["section"]["path"].as_str().unwrap()))
-        .collect();
+    let hits = sandbox.hits(&[&["pump", "-k", "50"], flags].concat()).into_iter();
+    let mut found: Vec<String> =
+        hits.map(|hit| format!("{}#{}", text(&hit, "source"), text(&hit["section"], "path"))).collect();
     found.sort();
     found
 }
 
 /// The sources alone.
 fn sources(sandbox: &Sandbox, flags: &[&str]) -> Vec<String> {
-    let mut sources: Vec<String> = found(sandbox, flags)
-        .into_iter()
-        .map(|hit| hit.split('#').next().unwrap().trim_start_matches("docs/").to_owned())
-        .collect();
+    let found = found(sandbox, flags).into_iter();
+    let mut sources: Vec<String> =
+        found.map(|hit| hit.split('#').next().unwrap().trim_start_matches("docs/").to_owned()).collect();
     sources.dedup();
     sources
 }
@@ -194,17 +190,13 @@ fn filtered_documents_take_no_place_among_the_hits() {
     for i in 0..200 {
         sandbox.write(&format!("docs/d{i}.md"), "pump pump pump pump");
     }
-    sandbox.write(
-        "docs/wanted.md",
-        "---\nstatus: final\n---\nOf all machines in the house the oldest one is a pump, they say.",
-    );
+    let wanted = "---\nstatus: final\n---\nOf all machines in the house the oldest one is a pump, they say.";
+    sandbox.write("docs/wanted.md", wanted);
     sandbox.kb(&["ingest", "docs", "--no-embed"]).ok();
-    let without = sandbox.json(&["search", "pump", "-k", "100"]);
-    assert!(without["hits"].as_array().unwrap().iter().all(|hit| hit["source"] != "docs/wanted.md"));
+    assert!(sandbox.hits(&["pump", "-k", "100"]).iter().all(|hit| hit["source"] != "docs/wanted.md"));
     for filter in ["status = final", "section = 0 and status = final"] {
-        let with = sandbox.json(&["search", "pump", "-k", "3", "--filter", filter]);
-        assert_eq!(with["hits"].as_array().unwrap().len(), 1, "{filter}");
-        assert_eq!(with["hits"][0]["source"], "docs/wanted.md", "{filter}");
+        let found = sandbox.json(&["search", "pump", "-k", "3", "--filter", filter]);
+        assert_eq!(of_hits(&found, "source"), ["docs/wanted.md"], "{filter}");
     }
 }
 
@@ -212,10 +204,7 @@ fn filtered_documents_take_no_place_among_the_hits() {
 fn both_retrievers_keep_to_the_filter() {
     let sandbox = Sandbox::with_fixtures();
     for method in ["keyword", "semantic", "hybrid"] {
-        let hits = |query: &str, filter: &str| {
-            let result = sandbox.json(&["search", query, "--method", method, "--filter", filter]);
-            result["hits"].as_array().unwrap().clone()
-        };
+        let hits = |query: &str, filter: &str| sandbox.hits(&[query, "--method", method, "--filter", filter]);
         let hits_of_pages = hits("how is the pump primed", "format = pdf and page >= 2 and page <= 3");
         assert!(!hits_of_pages.is_empty(), "{method}");
         for hit in hits_of_pages {
@@ -267,23 +256,15 @@ fn times_come_from_the_document_or_the_flag() {
 #[test]
 fn scores_decay_with_age() {
     let sandbox = Sandbox::new();
-    for (name, date) in [("new", "2026-06-01"), ("middle", "2026-03-03"), ("old", "2025-12-03")] {
-        // The older, the better it matches.
-        let times = match name {
-            "new" => 1,
-            "middle" => 2,
-            _ => 3,
-        };
+    // The older, the better it matches.
+    for (name, date, times) in [("new", "2026-06-01", 1), ("middle", "2026-03-03", 2), ("old", "2025-12-03", 3)] {
         let text = format!("---\ndate: {date}\n---\n{} and some other words.\n", "pump ".repeat(times));
         sandbox.write(&format!("docs/{name}.md"), text);
     }
     sandbox.kb(&["ingest", "docs", "--no-embed"]).ok();
-    let ranked = |flags: &[&str]| {
-        let result = sandbox.json(&[&["search", "pump"], flags].concat());
-        let hits = result["hits"].as_array().unwrap().clone();
-        hits.iter()
-            .map(|hit| (hit["source"].as_str().unwrap().to_owned(), hit["score"].as_f64().unwrap()))
-            .collect::<Vec<_>>()
+    let ranked = |flags: &[&str]| -> Vec<(String, f64)> {
+        let hits = sandbox.hits(&[&["pump"], flags].concat());
+        hits.iter().map(|hit| (text(hit, "source").to_owned(), hit["score"].as_f64().unwrap())).collect()
     };
     let names = |hits: &[(String, f64)]| hits.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
     let plain = ranked(&[]);

@@ -69,8 +69,7 @@ fn a_later_part_of_a_long_table_is_found_by_its_heads() {
     let rows: String = (1..=60).map(|row| format!("| plank {row} of the northern store | {} |\n", row * 7)).collect();
     let text = format!("# Store\n\nStocktaking in crowns\n\n| Article | Zloty |\n|---|---|\n{rows}");
     let sandbox = Sandbox::of_document("store.md", text, &["--no-embed"]);
-    let hits = sandbox.json(&["search", "zloty plank 59", "--method", "keyword", "--merge=false", "-k", "10"]);
-    let hits = hits["hits"].as_array().unwrap();
+    let hits = sandbox.hits(&["zloty plank 59", "--method", "keyword", "--merge=false", "-k", "10"]);
     assert!(hits.len() > 1, "all parts have the head: {hits:?}");
     assert!(hits[0]["content"].as_str().unwrap().contains("plank 59"), "{hits:?}");
     let parents = sandbox.items(&["chunks-list", "--doc", "store.md", "--type", "parent"]);

@@ -90,10 +90,7 @@ fn fields_of_records_are_times_and_metadata() {
          {\"_id\": \"b\", \"text\": \"The sword was lost.\", \"story_time\": 1300, \"place\": \"river\"}\n",
         &["--no-embed"],
     );
-    let search = |flags: &[&str]| -> Vec<Value> {
-        let json = sandbox.json(&[&["search", "sword", "--method", "keyword"], flags].concat());
-        json["hits"].as_array().unwrap().clone()
-    };
+    let search = |flags: &[&str]| sandbox.hits(&[&["sword", "--method", "keyword"], flags].concat());
     let past = search(&["--time-field", "story_time", "--as-of", "1200"]);
     assert!(past.len() == 1 && past[0]["section"]["path"] == "1", "{past:?}");
     assert_eq!((&past[0]["metadata"]["story_time"], &past[0]["metadata"]["place"]), (&1000.into(), &"mountain".into()));

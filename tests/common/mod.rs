@@ -112,16 +112,11 @@ impl Sandbox {
     /// Writes a manual of pumps and valves with sections of known parent chunks, `rest` after them, and two notes that
     /// say the same.
     pub fn write_manuals(&self, rest: &str) {
-        let step = |number: usize| {
-            let text = format!("Step {number} of priming turns the handle number {number} by one notch and waits. ");
-            text.repeat(11).trim_end().to_owned()
-        };
-        let steps: Vec<String> = (1..=6).map(step).collect();
         let manual = format!(
             "# Pumps\n\nAll about pumps.\n\n## Introduction\n\nA pump moves water.\n\n## Priming the pump\n\n{}\n\n\
              ### Venting\n\nOpen the vent before the casing is filled.\n\n## Bearings\n\nGrease the bearings every month.\n\n\
              # Valves\n\n## Introduction\n\nA valve stops water. Never force it.\n{rest}",
-            steps.join("\n\n")
+            steps(6)
         );
         self.write("pumps.md", &manual);
         self.write("notes.md", "# Notes\n\nThe apprentice asked about priming, and was shown the handle.\n");
@@ -469,6 +464,15 @@ fn templates() -> PathBuf {
         folder
     };
     FOLDER.get_or_init(folder).clone()
+}
+
+/// So many parent chunks about the priming of a pump.
+pub fn steps(count: usize) -> String {
+    let step = |number: usize| {
+        let text = format!("Step {number} of priming turns the handle number {number} by one notch and waits. ");
+        text.repeat(11).trim_end().to_owned()
+    };
+    (1..=count).map(step).collect::<Vec<_>>().join("\n\n")
 }
 
 /// `kb check` finds nothing wrong.
