@@ -73,25 +73,18 @@ fn three_generations() -> Sandbox {
 fn the_log_lists_what_each_generation_did() {
     let sandbox = three_generations();
     let log = sandbox.items(&["log"]);
-    let message: Vec<(u64, &str, &Value, bool, bool)> = log
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|entry| {
-            let flag = |name: &str| entry[name].as_bool().unwrap();
-            let number = entry["generation"].as_u64().unwrap();
-            (number, entry["command"].as_str().unwrap(), &entry["counts"], flag("published"), flag("restorable"))
-        })
-        .collect();
-    let counts = |action: &str, number: u64| serde_json::json!({ action: number });
-    assert_eq!(
-        message,
-        [
-            (3, "remove", &counts("removed", 1), true, false),
-            (2, "ingest", &counts("added", 1), false, true),
-            (1, "ingest", &counts("added", 2), false, true),
-        ]
-    );
+    let line = |entry: &Value| {
+        let [generation, counts, published, restorable] =
+            ["generation", "counts", "published", "restorable"].map(|name| &entry[name]);
+        format!("{generation} {} {counts} {published} {restorable}", text(entry, "command"))
+    };
+    let lines: Vec<String> = log.as_array().unwrap().iter().map(line).collect();
+    let expected = [
+        r#"3 remove {"removed":1} true false"#,
+        r#"2 ingest {"added":1} false true"#,
+        r#"1 ingest {"added":2} false true"#,
+    ];
+    assert_eq!(lines, expected);
     assert_eq!(log[1]["sources"], serde_json::json!(["docs/c.md"]));
     sandbox.kb(&["log", "--limit", "1"]).shows(0, "| remove | 1 removed: docs/b.md | published |");
     assert_eq!(sandbox.kb(&["log", "--format", "paths"]).out, "3\n2\n1\n");
@@ -122,16 +115,14 @@ fn every_publishing_command_is_in_the_log() {
     let log = sandbox.items(&["log"]);
     let line = |entry: &Value| format!("{} {}", text(entry, "command"), entry["counts"]);
     let message: Vec<String> = log.as_array().unwrap().iter().rev().map(line).collect();
-    assert_eq!(
-        message,
-        [
-            r#"ingest {"added":1}"#,
-            r#"ingest {"added":1,"updated":1}"#,
-            r#"ingest {"moved":1}"#,
-            r#"chunk-delete {"updated":1}"#,
-            r#"reindex {"rebuilt":2}"#
-        ]
-    );
+    let expected = [
+        r#"ingest {"added":1}"#,
+        r#"ingest {"added":1,"updated":1}"#,
+        r#"ingest {"moved":1}"#,
+        r#"chunk-delete {"updated":1}"#,
+        r#"reindex {"rebuilt":2}"#,
+    ];
+    assert_eq!(message, expected);
 }
 
 #[test]

@@ -86,34 +86,20 @@ fn a_misspelt_question_finds_by_meaning_what_the_word_means() {
 #[test]
 fn unknown_words_fall_back_to_near_ones() {
     let sandbox = sandbox(&["--no-embed"]);
-    let message = |args: &[&str]| {
-        let run = sandbox.kb(&[&["search"], args].concat());
-        (run.code, run.err, run.out)
-    };
-    let (code, err, out) = message(&["presure"]);
-    assert!(code == 0 && err.contains("no text contains \"presure\"; searched for \"pressure\""), "{err}");
-    assert!(out.starts_with("## 1. Pump manual › Pump manual › Pressure") || out.contains("Pressure"), "{out}");
-    let (_, err, _) = message(&["centrif*"]);
-    assert!(err.contains("no text contains \"centrif\"; searched for \"centrifugal\""), "{err}");
-    let (code, err, _) = message(&["centrif"]);
-    assert!(code == 1 && err.starts_with("nothing found"), "the beginning of a word is another word: {err}");
-    let (_, err, out) = message(&["leakingvalve"]);
-    assert!(err.contains("searched for \"leaking\", \"valve\""), "{err}");
-    assert!(out.contains("Leaks"), "{out}");
-    let (code, err, _) = message(&["pumpbearing"]);
-    assert!(code == 1 && err.starts_with("nothing found"), "its parts stand next to each other nowhere: {err}");
+    let search = |args: &[&str]| sandbox.kb(&[&["search"], args].concat());
+    search(&["presure"]).tells(0, "no text contains \"presure\"; searched for \"pressure\"").shows(0, "Pressure");
+    search(&["centrif*"]).tells(0, "no text contains \"centrif\"; searched for \"centrifugal\"");
+    search(&["leakingvalve"]).tells(0, "searched for \"leaking\", \"valve\"").shows(0, "Leaks");
+    // The beginning of a word is another word, and the parts of this one stand next to each other nowhere.
+    for nothing in [&["centrif"][..], &["pumpbearing"], &["presure", "--expand", "off"]] {
+        let run = search(nothing).tells(1, "");
+        assert!(run.err.starts_with("nothing found"), "{nothing:?}: {}", run.err);
+    }
     // Known words are not replaced, and an identifier is never guessed.
-    let (_, err, _) = message(&["pressure oil"]);
-    assert_eq!(err, "");
-    let (_, err, out) = message(&["E-471 pump", "--all"]);
-    assert!(err == "no text contains \"E-471\"\n" && !out.is_empty(), "{err}");
-    let (_, err, _) = message(&["alarm E-417 of the pump", "--all"]);
-    assert!(!err.contains("no text contains"), "{err}");
-    let (code, err, _) = message(&["E-471 pump"]);
-    let nearest = "nearest, but below the confidence limit (--all shows them): Pump manual";
-    assert!(code == 1 && err.contains(nearest), "{err}");
-    let (code, err, _) = message(&["presure", "--expand", "off"]);
-    assert!(code == 1 && err.starts_with("nothing found"), "{err}");
+    assert_eq!(search(&["pressure oil"]).ok().err, "");
+    assert_eq!(search(&["E-471 pump", "--all"]).ok().err, "no text contains \"E-471\"\n");
+    search(&["alarm E-417 of the pump", "--all"]).ok().lacks("no text contains");
+    search(&["E-471 pump"]).tells(1, "nearest, but below the confidence limit (--all shows them): Pump manual");
     let all = sandbox.json(&["search", "waterhammer", "--expand", "all"]);
     assert!(titles(&all).contains(&"Closing"), "its parts stand there: {all}");
     assert!(!titles(&sandbox.json(&["search", "waterhammer"])).contains(&"Closing"));
