@@ -127,8 +127,8 @@ fn a_published_beir_set_is_read_and_its_gaps_are_reported() {
 fn questions_without_an_answer_are_measured_apart() {
     let sandbox = Sandbox::new();
     let set = fixtures().join("retrieval").display().to_string();
-    let args = ["eval", &set, "--unanswerable", "--methods", "hybrid", "--min", "hybrid.auroc>=1.01", "--format", "json"];
-    let report = sandbox.kb(&args).tells(1, "hybrid.auroc is 0.9").json();
+    let flags = ["--unanswerable", "--methods", "hybrid", "--min", "hybrid.auroc>=1.01", "--format", "json"];
+    let report = sandbox.kb(&[&["eval", &set], &flags[..]].concat()).tells(1, "hybrid.auroc is 0.9").json();
     let documents = report["documents"].as_u64().unwrap();
     assert!((10..=30).contains(&documents), "{report}");
     assert!(report["items"][0]["auroc"].as_f64() > Some(0.9), "{report}");
