@@ -484,7 +484,7 @@ fn only_new_failures_count_on_request() {
 #[test]
 fn many_small_changes_leave_few_files() {
     let sandbox = Sandbox::new();
-    for change in 0..20 {
+    for change in 0..12 {
         sandbox.write(&format!("{change}.md"), format!("# Valve {change}\n\nClose valve {change} slowly."));
         sandbox.json(&["ingest", ".", "--no-embed"]);
     }
@@ -492,7 +492,7 @@ fn many_small_changes_leave_few_files() {
     let meta: serde_json::Value = serde_json::from_slice(&meta).unwrap();
     let parts = meta["segments"].as_array().unwrap().len();
     assert!(parts < 9, "the keyword index is in {parts} parts");
-    assert_eq!(sandbox.status()["keyword_chunks"], 20);
+    assert_eq!(sandbox.status()["keyword_chunks"], 12);
 }
 
 /// The first run, before the folder exists, names sources as later runs do.

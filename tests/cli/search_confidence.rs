@@ -104,22 +104,17 @@ fn the_nearest_hit_is_named_and_all_shows_it() {
 }
 
 #[test]
-fn the_least_confidence_is_a_setting() {
+fn the_least_confidence_is_a_setting_and_a_single_requested_retriever_shows_all() {
     let sandbox = Sandbox::with_fixtures();
     let ask = ["search", "how do I grow tomatoes on mars"];
     sandbox.kb(&[&ask[..], &["--min-confidence", "0"]].concat()).ok();
     assert_eq!(sandbox.kb(&["search", "how is the pump primed?", "--min-confidence", "1"]).code, 1);
     sandbox.kb(&[&ask[..], &["--all", "--min-confidence", "0.5"]].concat()).tells(2, "--all");
-    sandbox.write(".kb/kb.toml", "[search]\nmin_confidence = 0\n");
-    sandbox.kb(&ask).ok();
-}
-
-#[test]
-fn a_single_requested_retriever_shows_all_it_finds() {
-    let sandbox = Sandbox::with_fixtures();
     for method in ["keyword", "semantic"] {
         sandbox.kb(&["search", "growing of a pump on mars", "--method", method]).ok();
     }
+    sandbox.write(".kb/kb.toml", "[search]\nmin_confidence = 0\n");
+    sandbox.kb(&ask).ok();
 }
 
 #[test]

@@ -219,9 +219,10 @@ fn each_stage_that_drops_a_chunk_is_named_with_its_setting() {
 }
 
 #[test]
-fn a_question_about_structure_ranks_nothing() {
+fn a_greeting_and_a_question_about_structure_rank_nothing() {
     let sandbox = manuals();
     let id = parent_chunk(&sandbox, "Grease");
+    sandbox.kb(&["search", "hello", "--why", &id]).shows(1, "the question is a greeting");
     let args = ["what chapters does pumps.md have", "-k", "50"];
     sandbox.kb(&[&["search"], &args[..], &["--why", &id]].concat()).shows(1, "table of contents").shows(1, "--kind");
     let section = format!("{}#1.3", id.split(':').next().unwrap());
@@ -239,13 +240,6 @@ fn a_missing_chapter_is_why_its_mentions_are_lost() {
         assert_eq!((text(&lost, "lost_in"), text(&lost, "setting")), ("confidence", "kind"), "{mode}: {lost}");
         assert!(text(&lost, "reason").contains("no searched document has the chapter"), "{mode}: {lost}");
     }
-}
-
-#[test]
-fn a_greeting_is_lost_before_the_search() {
-    let sandbox = manuals();
-    let id = parent_chunk(&sandbox, "Grease");
-    sandbox.kb(&["search", "hello", "--why", &id]).shows(1, "the question is a greeting");
 }
 
 #[test]
