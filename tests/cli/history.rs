@@ -375,11 +375,14 @@ fn a_failed_restore_is_mended_and_an_interrupted_one_is_not_in_the_log() {
     let steps: Vec<&str> = steps.split(", ").collect();
     let committed = steps.iter().position(|step| *step == "keyword committed").unwrap();
     for (place, step) in steps.into_iter().enumerate() {
+        let restore = |sandbox: &Sandbox, fault: &str| {
+            sandbox.kb_with(&[("KB_TEST_FAULT", format!("{fault}:{step}"))], &["restore", "1"])
+        };
         let sandbox = three_generations();
-        sandbox.crash(&["restore", "1"], step);
+        assert_eq!(restore(&sandbox, "abort").code, -1, "it dies at {step:?}");
         assert_eq!(generations(&sandbox)[0], if place >= committed { 4 } else { 3 }, "after a crash at {step:?}");
         let sandbox = three_generations();
-        let failing = sandbox.kb_with(&[("KB_TEST_FAULT", &format!("fail:{step}"))], &["restore", "1"]);
+        let failing = restore(&sandbox, "fail");
         let tidying = step == "history pruned";
         assert_eq!(failing.code, if tidying { 0 } else { 3 }, "{}", failing.err);
         assert_eq!(failing.err.contains("is published, but"), tidying, "{}", failing.err);

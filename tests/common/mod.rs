@@ -181,14 +181,9 @@ impl Sandbox {
         });
         copy_tree(template, self.folder.path());
         // A copy is another store to kb, and would be read without caches.
-        self.known_stores().add(&self.path(".kb")).expect("a note");
+        let state = if cfg!(target_os = "macos") { "Library/Application Support" } else { ".local/state" };
+        KnownStores::at(&self.path(state).join("kb/stores")).add(&self.path(".kb")).expect("a note");
         self
-    }
-
-    /// The program's record of its user's stores.
-    pub fn known_stores(&self) -> KnownStores {
-        let folder = if cfg!(target_os = "macos") { "Library/Application Support" } else { ".local/state" };
-        KnownStores::at(&self.path(folder).join("kb/stores"))
     }
 
     /// Writes the `kb.toml` of the store, and trusts it. Invalid settings are refused, but still written.
@@ -259,13 +254,6 @@ impl Sandbox {
             assert_has_its_shape(&run);
         }
         run
-    }
-
-    /// Runs the program, which dies at a step of a publication.
-    #[track_caller]
-    pub fn crash(&self, args: &[&str], step: &str) {
-        let crashed = self.command(args).env("KB_TEST_FAULT", format!("abort:{step}")).output().expect("kb runs");
-        assert!(crashed.status.code().is_none(), "the process dies at {step:?}");
     }
 
     pub fn kb_with_input(&self, args: &[&str], input: &[u8]) -> Run {

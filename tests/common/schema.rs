@@ -1,7 +1,7 @@
 //! Checks JSON against the part of JSON Schema that `kb schema` uses. A library for all of JSON Schema would turn on
 //! features of libraries that kb uses too, so that tests would build all of them a second time.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// Checks a value; the error names its place.
 pub fn check(schema: &Value, value: &Value, definitions: &Value, place: &str) -> Result<(), String> {
@@ -85,11 +85,4 @@ fn is_a(value: &Value, name: &Value) -> bool {
         "object" => value.is_object(),
         unknown => panic!("no type {unknown}"),
     }
-}
-
-/// The definitions of a schema that `kb schema` prints, and the schema without them.
-pub fn parts(mut printed: Value) -> (Value, Value) {
-    let definitions = printed["$defs"].take();
-    let any = printed["anyOf"].take();
-    (Value::Object(Map::from_iter([("anyOf".to_owned(), any)])), definitions)
 }
