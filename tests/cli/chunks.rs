@@ -329,3 +329,22 @@ fn an_empty_list_says_why_it_is_empty() {
     says(&["docs"], "no documents; `kb ingest PATH` reads some");
     says(&["toc"], "no documents; `kb ingest PATH` reads some");
 }
+
+#[test]
+fn a_namespace_may_cut_chunks_to_its_own_length() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.md", "The pump runs. ".repeat(100));
+    sandbox.configure(
+        "[ingest]\nparent_chars = 800\n[[ingest.namespaces]]\nname = \"Acme/*\"\nparent_chars = 400\nchild_chars = 200\n",
+    );
+    let lengths = |namespace: &str| {
+        sandbox.json(&["ingest", "a.md", "--no-embed", "-n", namespace]);
+        let chunking = sandbox.items(&["docs", "-n", namespace])[0]["chunking"].clone();
+        [&chunking["parent_chars"], &chunking["child_chars"]].map(|number| number.as_u64().unwrap())
+    };
+    assert_eq!([lengths("default"), lengths("acme"), lengths("acme/reports")], [[800, 300], [800, 300], [400, 200]]);
+    let flag = sandbox.kb(&["ingest", "a.md", "--no-embed", "-n", "acme/x", "--parent-chars", "500"]);
+    assert_eq!((flag.code, &sandbox.items(&["docs", "-n", "acme/x"])[0]["chunking"]["parent_chars"]), (0, &500.into()));
+    sandbox.configure("[[ingest.namespaces]]\nname = \"acme\"\nparent_char = 400\n");
+    assert_eq!(sandbox.kb(&["docs"]).code, 2, "a misspelt setting");
+}

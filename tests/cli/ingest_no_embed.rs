@@ -90,3 +90,30 @@ fn a_moved_file_gets_its_missing_vectors() {
     assert_eq!(texts(&docs, "/source"), ["b.md", "c.md"]);
     assert_eq!((&docs[1]["doc_id"], &docs[1]["embedded"]), (&id, &true.into()));
 }
+
+#[test]
+fn an_ingest_says_what_text_the_model_cannot_read() {
+    let sandbox = Sandbox::new();
+    let chinese =
+        "# 离心泵\n\n离心泵在启动前必须灌满水，并打开排气阀，直到没有气泡为止。\n\n# 轴承\n\n轴承每月加油一次。\n";
+    sandbox.write("zh/a.md", chinese);
+    sandbox.write("en/a.md", "# Pump\n\nIt must be vented.\n");
+    let report = sandbox.json(&["ingest", "zh"]);
+    let languages = &report["languages"];
+    assert!(languages["share_not_read"].as_f64() > Some(0.9) && languages["documents_not_read"] == 1, "{report}");
+    assert_eq!(report["embedded"], 0, "no search uses vectors of what the model cannot read: {report}");
+    let words = ["cannot read", "`kb models suggest`"];
+    sandbox.kb(&["ingest", "zh", "--force", "-n", "other"]).shows_all(0, &words);
+    assert!(sandbox.json(&["ingest", "en"])["languages"].is_null());
+    // Little of the text, but all of a document.
+    sandbox.write("mixed/long.md", "The pump must be vented before it is started, every single time.\n\n".repeat(100));
+    sandbox.write("mixed/short.md", "离心泵在启动前必须灌满水。\n");
+    sandbox.kb(&["ingest", "mixed", "-n", "mixed"]).shows(0, "most of the text of 1 of 2 documents");
+    let status = sandbox.status();
+    assert_eq!(status["without_vectors"], 0, "nothing is missing that this model could make: {status}");
+    assert_eq!(sandbox.json(&["ingest", "zh"])["counts"]["unchanged"], 1, "it is not tried again");
+    assert!(sandbox.kb(&["check"]).code == 0);
+    // A question that the model can only spell is left to keyword search.
+    let spelt = sandbox.json(&["search", "ўзбекча vented", "--explain"]);
+    assert_eq!(spelt["weights"]["semantic"], 0.0, "{spelt}");
+}

@@ -66,6 +66,7 @@ mod reranking_endpoint;
 mod schema;
 mod search;
 mod search_confidence;
+mod search_contents;
 mod search_explain;
 mod search_filter;
 mod search_modes;

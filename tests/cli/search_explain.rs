@@ -317,3 +317,21 @@ fn why_agrees_with_the_result_for_every_chunk_and_section() {
         all_agree(&sandbox, &[&[query], shape].concat(), &ids, of_sections);
     }
 }
+
+#[test]
+fn a_question_for_steps_prefers_the_chunk_that_has_them() {
+    let sandbox = Sandbox::new();
+    let theory = "A seal of the pump is a ring that runs on a film of water. Changing the seal of the pump is costly, \
+                  because a worn seal is the reason why a pump loses pressure, and the theory explains how that begins.";
+    let steps =
+        "1. Stop the pump.\n2. Drain it.\n3. Undo the screws.\n4. Change the seal of the pump.\n5. Tighten the screws.";
+    sandbox.write("docs/theory.md", format!("# Pump seals\n\n{theory}\n"));
+    sandbox.write("docs/steps.md", format!("# Pump seals\n\n{steps}\n"));
+    sandbox.kb(&["ingest", "docs", "--no-embed"]);
+    let first = |kind: &str| {
+        let result =
+            sandbox.json(&["search", "change the seal of the pump", "--rerank", "light", "--kind", kind, "--all"]);
+        result["hits"][0]["source"].as_str().unwrap().to_owned()
+    };
+    assert_eq!((first("procedure"), first("concept")), ("docs/steps.md".to_owned(), "docs/theory.md".to_owned()));
+}

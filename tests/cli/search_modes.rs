@@ -1,6 +1,6 @@
 //! From a ranking to a result: modes, neighbours, windows, merging, duplicates, groups and budgets.
 
-use crate::common::{Sandbox, row, text};
+use crate::common::{Sandbox, row, stage, text};
 use serde_json::Value;
 
 /// A manual with sections of known parent chunks, a second one with the same words, and a third that is another copy.
@@ -336,4 +336,28 @@ fn a_heading_without_text_is_named_if_nothing_is_found() {
     sandbox.kb(&["search", "hiring plan"]).tells(1, "the heading \"Hiring plan\" has words of the question");
     let run = sandbox.kb(&["search", "diesel engine"]).tells(1, "nothing found");
     assert!(!run.err.contains("the heading"), "{}", run.err);
+}
+
+#[test]
+fn a_drill_finds_a_document_by_its_title_without_a_top_parent_chunk() {
+    let sandbox = Sandbox::new();
+    let mentions = "Priming the pump: for priming the pump, see priming the pump.\n";
+    sandbox.write("a.md", format!("# Valves\n\n## Overview\n\n{mentions}"));
+    sandbox.write("b.md", "# Pumps\n\n## Priming the pump\n\nFill the casing with water and close the plug.\n");
+    sandbox.json(&["ingest", ".", "--no-embed"]);
+    let search =
+        |flags: &[&str]| sandbox.json(&[&["search", "priming the pump", "--pool", "1", "--explain"], flags].concat());
+    assert_eq!(search(&["-k", "1"])["hits"][0]["source"], "a.md", "the only one that is recalled by its words");
+    let found = search(&["--mode", "drill:1,1,1"]);
+    assert_eq!(found["groups"][0]["source"], "b.md", "{found}");
+    let by_documents = stage(&found, "by_documents");
+    assert_eq!((by_documents["taken"].as_u64(), by_documents["given"].as_u64()), (Some(1), Some(1)));
+    assert!(by_documents["notes"][0].as_str().unwrap().ends_with(", 1 parent chunk more of it"), "{by_documents}");
+    let drill = stage(&found, "drill");
+    assert!(drill["notes"][1].as_str().unwrap().contains("titles 1.00"), "{drill}");
+    let again = search(&["--mode", "drill:1,1,1"]);
+    assert_eq!(again["groups"], found["groups"], "a later process reads what the first has kept");
+    // Filters hold for this way of finding too.
+    let confined = search(&["--mode", "drill:1,1,1", "--doc", "a.md"]);
+    assert_eq!(confined["groups"][0]["source"], "a.md", "{confined}");
 }
