@@ -168,9 +168,7 @@ fn a_context_begins_with_the_contents_that_a_search_answers_with() {
 fn a_section_that_several_documents_have_is_not_certain() {
     let sandbox = Sandbox::new();
     let rules = |title: &str, chapter: &str| {
-        format!(
-            "# {title}\n\n## Chapter 1 Scope\n\nWho is bound.\n\n## Chapter 2 {chapter}\n\nText of {chapter}.\n"
-        )
+        format!("# {title}\n\n## Chapter 1 Scope\n\nWho is bound.\n\n## Chapter 2 {chapter}\n\nText of {chapter}.\n")
     };
     sandbox.write("leave_2021.md", rules("Rules of leave 2021", "Holidays"));
     sandbox.write("leave_2022.md", rules("Rules of leave 2022", "Days off"));
