@@ -303,35 +303,14 @@ fn documents_are_resources_and_their_names_are_completed() {
     for bad in ["kb://default/none", "file:///etc/passwd", "kb://", "kb:///../x"] {
         assert!(client.ask("resources/read", json!({ "uri": bad }))["error"].is_object(), "{bad}");
     }
-}
-
-#[test]
-fn a_resource_is_addressed_by_its_own_namespace_where_several_are_served() {
-    let sandbox = handbook();
-    let mut client = Client::start(&sandbox, &["-n", "all"]);
-    let listed = client.ask("resources/list", json!({}))["result"]["resources"].take();
-    assert!(listed[0]["uri"].as_str().unwrap().starts_with("kb://default/"), "{listed}");
-    let read = client.ask("resources/read", json!({ "uri": listed[0]["uri"] }));
-    assert!(read["result"]["contents"][0]["text"].is_string(), "{read}");
-}
-
-#[test]
-fn a_resource_is_read_by_the_name_that_a_client_puts_into_the_template() {
-    let sandbox =
-        Sandbox::of_document("docs/手册.md", "# 泵站手册\n\n## 安全\n\n启动前先关闭阀门。\n", &["--no-embed"]);
-    let mut client = Client::start(&sandbox, &[]);
-    for uri in ["kb://default/docs%2F%E6%89%8B%E5%86%8C.md", "kb://default/docs/%E6%89%8B%E5%86%8C.md"] {
-        let read = client.ask("resources/read", json!({ "uri": uri }));
-        assert!(read["result"]["contents"][0]["text"].to_string().contains("关闭阀门"), "{read}");
-    }
     let missing = client.ask("resources/read", json!({ "uri": "kb://default/docs/none.md" }));
     assert!(missing["error"]["message"].as_str().unwrap().contains("no document \"docs/none.md\""), "{missing}");
 }
 
 #[test]
-fn names_of_other_namespaces_are_completed() {
+fn documents_of_other_namespaces_are_completed_listed_and_read() {
     let sandbox = handbook();
-    sandbox.write("in/draft.md", "# Draft\n\nA new valve.");
+    sandbox.write("in/草稿.md", "# Draft\n\nA new valve.");
     assert_eq!(sandbox.kb(&["ingest", "in", "--no-embed", "-n", "acme/drafts"]).code, 0);
     let mut client = Client::start(&sandbox, &[]);
     let mut complete = |name: &str, context: Value| {
@@ -341,13 +320,23 @@ fn names_of_other_namespaces_are_completed() {
     };
     assert_eq!(complete("namespace", json!({})), json!(["acme/drafts", "default"]));
     let filled_in = json!({ "arguments": { "namespace": "acme/drafts" } });
-    assert_eq!(complete("document", filled_in), json!(["in/draft.md"]));
+    assert_eq!(complete("document", filled_in), json!(["in/草稿.md"]));
     let empty = json!({ "arguments": { "namespace": "" } });
     assert_eq!(complete("document", empty).as_array().map(Vec::len), Some(2), "of the namespace of the server");
-    let read = client.ask("resources/read", json!({ "uri": "kb://acme/drafts/in/draft.md" }));
-    assert!(read["result"]["contents"][0]["text"].to_string().contains("new valve"), "{read}");
-    let unknown = client.ask("resources/read", json!({ "uri": "kb://acme/draughts/in/draft.md" }));
+    // A client puts names into the template as it likes.
+    for uri in ["kb://acme/drafts/in/草稿.md", "kb://acme%2Fdrafts/in%2F%E8%8D%89%E7%A8%BF.md"] {
+        let read = client.ask("resources/read", json!({ "uri": uri }));
+        assert!(read["result"]["contents"][0]["text"].to_string().contains("new valve"), "{read}");
+    }
+    let unknown = client.ask("resources/read", json!({ "uri": "kb://acme/draughts/in/草稿.md" }));
     assert!(unknown["error"]["message"].to_string().contains("acme"), "{unknown}");
+    let mut client = Client::start(&sandbox, &["-n", "all"]);
+    let listed = client.ask("resources/list", json!({}))["result"]["resources"].take();
+    for namespace in ["kb://default/", "kb://acme/drafts/"] {
+        let of_it = listed.as_array().unwrap().iter().find(|one| one["uri"].as_str().unwrap().starts_with(namespace));
+        let read = client.ask("resources/read", json!({ "uri": of_it.unwrap()["uri"] }));
+        assert!(read["result"]["contents"][0]["text"].is_string(), "{read}");
+    }
 }
 
 #[test]
