@@ -239,6 +239,7 @@ fn a_bad_line_is_named_and_changes_nothing() {
     let sandbox = station();
     let before = generation(&sandbox);
     for (bad, message) in [
+        ("not json", "expected"),
         ("{\"name\": \"\"}", "the name is empty"),
         ("{\"name\": \"x\", \"state\": \"a\\u001b[31mb\"}", "an invisible character (U+001B)"),
         ("{\"name\": \"x\", \"state\": \"a\", \"time\": \"2999\"}", "in the future"),
@@ -252,7 +253,6 @@ fn a_bad_line_is_named_and_changes_nothing() {
         ("{\"name\": \"Pump P-12\", \"remove\": true, \"time\": \"2020\"}", "its states begin at 2023-01-01"),
         ("{\"name\": \"x\", \"time\": \"2024\"}", "has no state"),
         ("{\"name\": \"Pump P-12\", \"remove\": true, \"state\": \"new\"}", "neither a state nor a type"),
-        ("not json", "expected"),
     ] {
         sandbox.write("in.jsonl", format!("{{\"name\": \"Good\", \"entity_type\": \"a\"}}\n{bad}\n"));
         let run = sandbox.kb(&["entity-set", "--from", "in.jsonl"]).lacks("\u{1b}");
@@ -266,7 +266,6 @@ fn a_bad_line_is_named_and_changes_nothing() {
         &["entity-set", "x", "--remove", "--state", "y"],
         &["entity-set", "x", "--from", "in.jsonl"],
         &["entity-set", "x", "--state", "y", "--time", "2999-01-01"],
-        &["entity-set", "x\u{202e}y"],
         &["entity-set", "Pump P-12", "--retype"],
         &["entities", "--as-of", "soon"],
     ] {

@@ -132,8 +132,6 @@ fn what_is_not_there(sandbox: &Sandbox) {
     };
     // A mistake is named with its place.
     fails(&["--filter", "author ="], 2, &["--filter: character 9: expected a value"]);
-    fails(&["--filter", "作者 == 张三"], 2, &["character 5"]);
-    fails(&["--filter", "page > last"], 2, &["the number of a page"]);
     // A key that nothing has, with similar ones.
     fails(&["--filter", "autor = Ann"], 2, &["\"autor\"", "did you mean author"]);
     sandbox.kb(&["search", "pump", "--filter", "archived != yes"]).tells(0, "\"archived\"");
@@ -154,8 +152,6 @@ fn what_is_not_there(sandbox: &Sandbox) {
     // Times and durations name their flag.
     fails(&["--before", "soon"], 2, &["--before", "soon", "2026-11-21"]);
     fails(&["--half-life", "0d"], 2, &["--half-life", "90d"]);
-    // Deep and long ones are refused without a crash.
-    fails(&["--filter", &"(".repeat(5000)], 2, &["at most 50 nested parentheses"]);
 }
 
 fn documents_too(sandbox: &Sandbox) {
