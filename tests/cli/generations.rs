@@ -92,8 +92,8 @@ async fn the_batches_of_a_run_are_one_generation_in_the_end() {
         }
     }
     let entries = log(&namespace).await.unwrap();
-    let message: Vec<(u64, u64)> = entries.iter().map(|e| (e.generation, e.note.as_ref().unwrap().documents())).collect();
-    assert_eq!(message, [(6, 3), (3, 3)], "the last line of each counts all");
+    let runs: Vec<(u64, u64)> = entries.iter().map(|e| (e.generation, e.note.as_ref().unwrap().documents())).collect();
+    assert_eq!(runs, [(6, 3), (3, 3)], "the last line of each counts all");
     assert_eq!(diff(&namespace, 3, None, true).await.unwrap().documents.len(), 1);
 }
 
