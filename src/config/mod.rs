@@ -246,8 +246,7 @@ mod tests {
 
     #[test]
     fn lengths_of_time_are_written_as_people_write_them() {
-        let keep =
-            |text: &str| read(&format!("[history]\nkeep = {text}\n")).map(|config| config.history.keep.unwrap());
+        let keep = |text: &str| read(&format!("[history]\nkeep = {text}\n")).map(|config| config.history.keep.unwrap());
         for (text, hours) in [("0s", 0), ("12h", 12), ("7d", 168), ("4w", 672), ("1 day 12 hours", 36)] {
             assert_eq!(keep(&format!("{text:?}")).unwrap(), SignedDuration::from_hours(hours), "{text}");
         }

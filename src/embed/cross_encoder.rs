@@ -96,9 +96,8 @@ impl CrossEncoder {
     /// The scores of chunks in one batch.
     fn read(&self, session: usize, question: &str, chunks: &[String]) -> Result<Vec<f32>> {
         let mut session = self.sessions[session].lock().map_err(|_| stopped(&self.folder))?;
-        let failed = |reason: &str| {
-            Error::failed(format!("{} failed on {}: {reason}", named(&self.folder), self.engine.name()))
-        };
+        let failed =
+            |reason: &str| Error::failed(format!("{} failed on {}: {reason}", named(&self.folder), self.engine.name()));
         let texts: Vec<&str> = chunks.iter().map(String::as_str).collect();
         let results = catch_crash(&named(&self.folder), || {
             session

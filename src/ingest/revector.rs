@@ -208,7 +208,8 @@ impl Run<'_> {
 
     /// The documents that get vectors, counted.
     async fn documents(&mut self, snapshot: &Snapshot, only_missing: bool) -> Result<Vec<DocumentRow>> {
-        let rows = if only_missing { snapshot.documents_without_vectors().await? } else { snapshot.documents().await? };
+        let rows =
+            if only_missing { snapshot.documents_without_vectors().await? } else { snapshot.documents().await? };
         self.report.documents = rows.len();
         self.report.without_vectors = rows.iter().filter(|row| !row.embedded).count();
         Ok(rows)

@@ -128,7 +128,9 @@ impl BuiltIn {
             return Err(format!("does not use {{{{ {missing} }}}} below its line {DIVIDER:?}"));
         }
         if !system.contains(&sample(FENCE)) {
-            return Err(format!("does not explain above its line {DIVIDER:?} that text inside {{{{ fence }}}} is data"));
+            return Err(format!(
+                "does not explain above its line {DIVIDER:?} that text inside {{{{ fence }}}} is data"
+            ));
         }
         Ok(())
     }

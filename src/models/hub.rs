@@ -63,9 +63,8 @@ impl Hub {
                 .hint("write it like https://hub.example.org; put a token into HF_TOKEN")
         })?;
         let is_plain = endpoint.scheme() == "http" && !is_this_machine(&endpoint);
-        let header = |token: &str| {
-            http::bearer(token.trim()).ok_or_else(|| Error::usage("HF_TOKEN has an invalid character"))
-        };
+        let header =
+            |token: &str| http::bearer(token.trim()).ok_or_else(|| Error::usage("HF_TOKEN has an invalid character"));
         let headers = token.filter(|_| !is_plain).map(header).transpose()?;
         let http = http::client(CONNECT_TIMEOUT)
             .default_headers(headers.unwrap_or_default())

@@ -112,9 +112,7 @@ fn json_group(group: &[Hit], rank: usize, result: &SearchResult) -> Value {
         json["summary"] = json!(profile.map(|profile| &profile.summary));
         json["kinds"] = json!(profile.map(|profile| &profile.kinds));
         json["topics"] = json!(profile.map(|profile| &profile.topics));
-        let json_child = |child: &SourceChild| {
-            json!({ "chunk_id": child.chunk_id, "score": child.score, "content": child.text.trim() })
-        };
+        let json_child = |child: &SourceChild| json!({ "chunk_id": child.chunk_id, "score": child.score, "content": child.text.trim() });
         hits.iter_mut().zip(group).for_each(|(json, hit)| json["children"] = children(hit).map(json_child).collect());
     }
     json["hits"] = json!(hits);

@@ -86,7 +86,8 @@ impl Names {
         let (owners, folded): (Vec<usize>, Vec<String>) = folded.filter(|(_, name)| !name.is_empty()).unzip();
         // Overlapping matches are needed, because one that is not a whole word must not hide another.
         let automaton = AhoCorasick::builder().match_kind(MatchKind::Standard).build(&folded);
-        let automaton = automaton.map_err(|error| Error::failed(format!("cannot search for so many names: {error}")))?;
+        let automaton =
+            automaton.map_err(|error| Error::failed(format!("cannot search for so many names: {error}")))?;
         Ok(Names { automaton, owners })
     }
 

@@ -287,8 +287,8 @@ fn several_namespaces_show_a_section_once() {
 
 #[test]
 fn a_section_without_text_has_no_chunk_id() {
-    let text = "# Pumps\n\nPrime it.\n\n## Bearings\n\nGrease them.\n";
-    let sandbox = Sandbox::of_document("a.md", text, &["--no-embed"]);
+    let pumps = "# Pumps\n\nPrime it.\n\n## Bearings\n\nGrease them.\n";
+    let sandbox = Sandbox::of_document("a.md", pumps, &["--no-embed"]);
     let chunks = sandbox.items(&["chunks-list"]);
     sandbox.kb(&["chunk-delete", text(row(&chunks, "content", "Grease them."), "chunk_id"), "--yes"]).ok();
     let found = sandbox.hits(&["bearings", "--mode", "section"]);

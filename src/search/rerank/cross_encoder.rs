@@ -103,9 +103,15 @@ async fn ask(
 /// A model that is being loaded, and the milliseconds that took.
 pub(in crate::search) type LoadingCrossEncoder = JoinHandle<Result<(Arc<CrossEncoder>, f64)>>;
 
-/// The last used model, and the files that it was loaded from.
+/// The last used model.
 #[derive(Clone, Default)]
-pub(in crate::search) struct LoadedCrossEncoder(Arc<Mutex<Option<(Files, Arc<CrossEncoder>)>>>);
+pub(in crate::search) struct LoadedCrossEncoder(Arc<Mutex<Option<LastUsed>>>);
+
+struct LastUsed {
+    /// What it was loaded from.
+    files: Files,
+    model: Arc<CrossEncoder>,
+}
 
 /// Files with their lengths and times, which change with their content.
 type Files = Vec<(PathBuf, u64, Option<SystemTime>)>;
@@ -139,11 +145,11 @@ impl LoadedCrossEncoder {
         // A model is kept once it is whole, so a crash while one was loaded leaves the lock sound.
         let mut loaded = locked(&self.0);
         let files = files_in(folder);
-        if let Some((_, model)) = loaded.as_ref().filter(|(known, _)| *known == files) {
-            return Ok(model.clone());
+        if let Some(last) = loaded.as_ref().filter(|known| known.files == files) {
+            return Ok(last.model.clone());
         }
         let model = Arc::new(CrossEncoder::load(&select(&encoder.choice)?, folder, cores())?);
-        *loaded = Some((files, model.clone()));
+        *loaded = Some(LastUsed { files, model: model.clone() });
         Ok(model)
     }
 }

@@ -12,8 +12,7 @@ type Answer = fn() -> Reply;
 
 const KEY: &str = "sk-verysecret0123456789abcdef";
 
-const MANUAL: &str =
-    "# Machine\n\n## Bleeding\n\nOpen the upper vent until water leaves it without bubbles, then shut it.\n\n\
+const MANUAL: &str = "# Machine\n\n## Bleeding\n\nOpen the upper vent until water leaves it without bubbles, then shut it.\n\n\
     ## Paint\n\nThe casing is green or blue.\n\n## Rattling\n\nA rattle means a worn bearing.\n";
 
 /// A sandbox with [`MANUAL`] and a server in its `kb.toml`.
