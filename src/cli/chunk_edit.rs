@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use super::global::WaitArgs;
-use super::input::{draft_file, edit, keep_draft, read_text, standard_input};
+use super::input::{draft_file, edit, keep_draft, read_text};
 use super::invocation::Context;
 use super::progress::progress_display;
 use super::reindex::rebuild_options;
@@ -118,7 +118,7 @@ async fn read_edit(args: &ChunkEditArgs, snapshot: &Snapshot) -> Result<(Edit, O
     } else if !args.meta.is_empty() {
         (None, None)
     } else if !std::io::stdin().is_terminal() {
-        (Some(NewText::Given(standard_input(std::io::read_to_string)?)), None)
+        (Some(NewText::Given(read_text(Path::new("-"))?)), None)
     } else {
         let (text, draft) = from_editor(args, snapshot).await?;
         (Some(NewText::Given(text)), Some(draft))

@@ -1,6 +1,7 @@
 //! Input from a person: files and standard input, an editor, a confirmation.
 
-use std::io::{IsTerminal, StdinLock, Write};
+use std::io::{IsTerminal, Read, StdinLock, Write};
+use std::fs::File;
 use std::path::Path;
 use std::process::Command;
 
@@ -13,6 +14,9 @@ const DEFAULT_EDITOR: &str = if cfg!(windows) { "notepad" } else { "vi" };
 
 /// The kind of failure if the user did not confirm: the answer was no, or there was no terminal to ask on.
 pub(super) const NOT_CONFIRMED: Kind = Kind::Failed;
+
+/// The most megabytes of a text, of edits or of a list of paths: more is a device that never ends.
+const MOST_MEGABYTES: u64 = 256;
 
 /// Asks on the terminal whether to do `what`. Without a terminal this is an error, because nothing may be done unasked.
 pub(super) fn confirm(what: &str) -> Result<bool> {
@@ -41,9 +45,19 @@ pub(super) fn name_of(file: &Path) -> String {
 /// Reads a file without its byte-order mark; `-` is standard input.
 pub(super) fn read_text(file: &Path) -> Result<String> {
     if file.as_os_str() == "-" {
-        return standard_input(std::io::read_to_string).map(without_mark);
+        return standard_input(bounded_text).map(without_mark);
     }
-    std::fs::read_to_string(file).map(without_mark).map_err(|error| Error::reading(file, &error))
+    File::open(file).and_then(bounded_text).map(without_mark).map_err(|error| Error::reading(file, &error))
+}
+
+fn bounded_text(input: impl Read) -> std::io::Result<String> {
+    const MOST: u64 = MOST_MEGABYTES << 20;
+    let mut bytes = Vec::new();
+    input.take(MOST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MOST {
+        return Err(std::io::Error::other(format!("it is longer than {MOST_MEGABYTES} MB")));
+    }
+    String::from_utf8(bytes).map_err(|_| std::io::Error::other("it is not UTF-8"))
 }
 
 /// Reads standard input with `read`.

@@ -19,6 +19,9 @@ fn a_list_names_the_files_by_lines_or_with_nul() {
     listed(&["--files-from", "-"], "").tells(0, "lists no file");
     listed(&["--files-from", "nowhere"], "").tells(2, "cannot read nowhere");
     listed(&["--files-from", "-"], "-\n").tells(2, "lists `-`");
+    if cfg!(unix) {
+        listed(&["--files-from", "/dev/zero"], "").tells(3, "cannot read /dev/zero: it is longer than 256 MB");
+    }
     let first = sandbox.kb(&["docs", "--limit", "2", "--format", "paths"]);
     assert!(first.out == "a.md\nb c.md\n" && first.err.contains("1 more: --offset 2 shows them"), "{}", first.err);
     assert_eq!(sandbox.kb(&["docs", "--limit", "2", "--offset", "2", "--format", "paths"]).out, "d.md\n");
