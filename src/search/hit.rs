@@ -151,11 +151,18 @@ pub(super) fn titles_of_section<'t>(titles: &'t str, section: &SectionId, docume
 
 impl Source {
     pub(super) fn of(row: &IndexedParentChunk, document_title: &str, score: Option<f32>) -> Self {
-        let section_title = titles_of_section(&row.titles, &row.section_id, document_title).to_owned();
-        let IndexedParentChunk {
-            chunk_id, section_id, chunk_index: index, content: text, page_start, page_end, ..
-        } = row.clone();
-        Source { chunk_id, index, section_id, score, page_start, page_end, section_title, text, ..Source::default() }
+        let section_title = titles_of_section(&row.titles, &row.section_id, document_title);
+        Source {
+            chunk_id: row.chunk_id.clone(),
+            index: row.chunk_index,
+            section_id: row.section_id.clone(),
+            score,
+            page_start: row.page_start,
+            page_end: row.page_end,
+            section_title: section_title.to_owned(),
+            text: row.content.clone(),
+            ..Source::default()
+        }
     }
 
     pub(super) fn section(&self) -> SectionName {
