@@ -124,12 +124,14 @@ impl<'a> NamespaceFacts<'a> {
     }
 
     pub fn scope(&self, conditions: &[&Filter]) -> Scope {
-        let verdict = |document: &'a DocumentFacts| (document.doc_id.as_str(), self.verdict(conditions, document));
-        let verdicts: Vec<(&str, Option<bool>)> = self.documents.values().map(verdict).collect();
-        let with = |wanted: Option<bool>| -> HashSet<&str> {
-            verdicts.iter().filter(|(_, verdict)| *verdict == wanted).map(|(id, _)| *id).collect()
-        };
-        let (matching, open) = (with(Some(true)), with(None));
+        let (mut matching, mut open) = (HashSet::new(), HashSet::new());
+        for document in self.documents.values() {
+            match self.verdict(conditions, document) {
+                Some(true) => drop(matching.insert(document.doc_id.as_str())),
+                Some(false) => {}
+                None => drop(open.insert(document.doc_id.as_str())),
+            }
+        }
         if matching.len() == self.documents.len() {
             return Scope::Everything;
         }
