@@ -93,9 +93,7 @@ pub(super) async fn answer(
     let (snapshots, names) = (searcher.snapshots().await?, searcher.names());
     let rows = rows_allowed(searcher, request, trace).await?;
     // "Item 7 of Tesla's 10-K" is not that of the only 10-K here.
-    let owners = names_of_others(&request.query, &rows).into_iter();
-    let texts_of_each: Vec<u64> = owners.map(|name| parent_chunks_with(&snapshots, &name)).collect::<Result<_>>()?;
-    let names_unknown_owner = texts_of_each.contains(&0);
+    let names_unknown_owner = names_what_no_text_has(&snapshots, &request.query, &rows)?;
     let named = if names_unknown_owner { Vec::new() } else { named(&request.query, wanted, &rows) };
     let part = match wanted {
         Wanted::Part(part) => Some(part),
@@ -210,6 +208,15 @@ impl MeantDocuments {
         let remedy = if self.count == 1 { names_one() } else { String::new() };
         text_instead(&why) + &remedy
     }
+}
+
+fn names_what_no_text_has(snapshots: &[&Snapshot], query: &str, rows: &[PlacedDocument]) -> Result<bool> {
+    for name in names_of_others(query, rows) {
+        if parent_chunks_with(snapshots, &name)? == 0 {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn text_instead(why: &str) -> String {
