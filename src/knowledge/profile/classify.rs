@@ -59,9 +59,13 @@ struct Sums {
 
 /// The kind of a parent chunk under a title.
 pub fn classify(title: &str, text: &str) -> Kind {
-    // The first of the best: `max_by` alone takes the last.
-    let scored = Kind::ALL.into_iter().zip(scores(title, text)).rev().filter(|(_, score)| *score > 0.0);
-    scored.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(Kind::Reference, |(kind, _)| kind)
+    let (mut best, mut best_score) = (Kind::Reference, 0.0);
+    for (kind, score) in Kind::ALL.into_iter().zip(scores(title, text)) {
+        if score > best_score {
+            (best, best_score) = (kind, score);
+        }
+    }
+    best
 }
 
 fn scores(title: &str, text: &str) -> words::Strengths {
