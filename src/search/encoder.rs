@@ -152,7 +152,7 @@ fn key(model: &Model, question: &str) -> String {
 
 /// The model of the searched vectors: one for all namespaces, because cosines of two models cannot be compared.
 pub(super) struct VectorModel {
-    /// That of the first namespace.
+    /// That of the first namespace. Semantic search runs only if all have the same.
     record: ModelRecord,
     model: Result<Arc<Model>, Unusable>,
 }

@@ -114,7 +114,7 @@ impl Synonyms {
     }
 }
 
-/// Adds the names that are not known, as far as a question gets them.
+/// Adds the names that are not known, until there are [`MOST_OTHERS`].
 fn push_new(known: &mut Vec<String>, others: impl IntoIterator<Item = String>) {
     for other in others {
         if known.len() < MOST_OTHERS && !known.contains(&other) {
