@@ -97,18 +97,20 @@ async fn browse(
             };
             continue;
         };
-        next = match (&task, task.arguments()) {
-            (Task::Edit(chunk), _) => {
-                edit(terminal, context, chunk)?;
+        next = match task {
+            Task::Leave => return Ok(()),
+            Task::Edit(chunk) => {
+                edit(terminal, context, &chunk)?;
                 app.list_again()
             }
-            (_, Some(arguments)) => {
-                terminal.draw(|frame| view::draw(app, frame)).map_err(terminal_failed)?;
-                let answer = commands.run(arguments, None, None).await;
-                app.answered(&task, answer)
-            }
-            // To leave is no command.
-            (_, None) => return Ok(()),
+            task => match task.arguments() {
+                Some(arguments) => {
+                    terminal.draw(|frame| view::draw(app, frame)).map_err(terminal_failed)?;
+                    let answer = commands.run(arguments, None, None).await;
+                    app.answered(&task, answer)
+                }
+                None => None,
+            },
         };
     }
 }
