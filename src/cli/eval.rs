@@ -120,10 +120,12 @@ fn check_conditions(args: &EvalArgs, conditions: &[Condition]) -> Result<()> {
     let refused = |what: &str, which: &str, hint: String| {
         Err(Error::usage(format!("--min asks for {what}, which is {which}")).hint(hint))
     };
-    let (of_set, of_questions) = (METRICS.join(", "), args.questions.is_some());
+    let of_questions = args.questions.is_some();
+    let figures_of_sets = METRICS.join(", ");
     if let Some(condition) = conditions.iter().find(|condition| condition.method.is_none() != of_questions) {
         let of = if of_questions { "a set" } else { "questions" };
-        let hint = format!("the figures of questions are {}, those of a set {of_set}", QUESTION_FIGURES.join(", "));
+        let figures = QUESTION_FIGURES.join(", ");
+        let hint = format!("the figures of questions are {figures}, those of a set {figures_of_sets}");
         return refused(condition.figure, &format!("measured only on {of}"), hint);
     }
     if of_questions {
@@ -135,7 +137,8 @@ fn check_conditions(args: &EvalArgs, conditions: &[Condition]) -> Result<()> {
     }
     if let Some(condition) = conditions.iter().find(|condition| condition.is_unanswerable() != args.unanswerable) {
         let with = if args.unanswerable { "without" } else { "with" };
-        let hint = format!("with it kb measures {}, without it {of_set}", UNANSWERABLE_FIGURES.join(" and "));
+        let figures = UNANSWERABLE_FIGURES.join(" and ");
+        let hint = format!("with it kb measures {figures}, without it {figures_of_sets}");
         return refused(condition.figure, &format!("measured {with} --unanswerable"), hint);
     }
     Ok(())
