@@ -9,7 +9,7 @@ use futures::future::LocalBoxFuture;
 use serde_json::Value;
 
 use super::global::Global;
-use super::invocation::{Context, ProgressReceiver};
+use super::invocation::{Context, ProgressSender};
 use super::output::Output;
 use super::parse::{self, Spell};
 use super::remote;
@@ -97,7 +97,7 @@ impl InProcess {
         &mut self,
         arguments: Vec<String>,
         namespace: Option<String>,
-        progress: ProgressReceiver,
+        progress: ProgressSender,
     ) -> Answer {
         let arguments: Vec<OsString> =
             std::iter::once("kb".into()).chain(arguments.into_iter().map(Into::into)).collect();

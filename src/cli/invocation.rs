@@ -36,8 +36,8 @@ pub(super) struct ProgressStep {
     pub(super) message: String,
 }
 
-/// Receives the progress of a command; `None` if nobody asked for it.
-pub(super) type ProgressReceiver = Option<UnboundedSender<ProgressStep>>;
+/// Where a command sends its progress; `None` if nobody asked for it.
+pub(super) type ProgressSender = Option<UnboundedSender<ProgressStep>>;
 
 /// The context of a command in a process that runs many of them.
 struct Served {
@@ -57,7 +57,7 @@ pub(super) struct Context {
     /// `None` unless `kb serve` or `kb mcp` runs the command.
     served: Option<Served>,
     /// Where the progress goes, besides standard error.
-    pub(super) progress: ProgressReceiver,
+    pub(super) progress: ProgressSender,
     /// The note on ignored settings of the store is shown once.
     told: Once,
 }
@@ -77,8 +77,8 @@ impl Context {
         Context { served: Some(Served { warm, for_another: false, declined: OnceLock::new() }), ..self }
     }
 
-    /// This context, with a receiver of the progress.
-    pub(super) fn reporting_to(self, progress: ProgressReceiver) -> Self {
+    /// This context, whose command sends its progress.
+    pub(super) fn reporting_to(self, progress: ProgressSender) -> Self {
         Context { progress, ..self }
     }
 

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 
 use super::super::in_process::Answer;
-use super::super::invocation::{ProgressReceiver, ProgressStep};
+use super::super::invocation::{ProgressSender, ProgressStep};
 use super::arguments;
 use super::command_line::{CommandLine, Part, Roots};
 use super::tools::{self, Definition};
@@ -46,7 +46,7 @@ type Request = RequestContext<RoleServer>;
 /// A command to run.
 pub(super) struct Job {
     pub(super) command_line: CommandLine,
-    pub(super) progress: ProgressReceiver,
+    pub(super) progress: ProgressSender,
     pub(super) reply: oneshot::Sender<Answer>,
 }
 
@@ -71,7 +71,7 @@ impl Handler {
     }
 
     /// Runs a command. It ends early if this future is dropped, as for a cancelled request.
-    async fn run(&self, command_line: CommandLine, progress: ProgressReceiver) -> Result<Answer> {
+    async fn run(&self, command_line: CommandLine, progress: ProgressSender) -> Result<Answer> {
         let (reply, answer) = oneshot::channel();
         let ended = || ErrorData::internal_error("kb is ending", None);
         let queue = if command_line.writes() { &self.queues.writing } else { &self.queues.reading };
@@ -79,7 +79,7 @@ impl Handler {
         answer.await.map_err(|_| ended())
     }
 
-    async fn call(&self, name: &str, arguments: JsonObject, progress: ProgressReceiver) -> Result<CallToolResult> {
+    async fn call(&self, name: &str, arguments: JsonObject, progress: ProgressSender) -> Result<CallToolResult> {
         let unknown = || {
             let names: Vec<&str> = self.tools.iter().map(|definition| definition.tool.name.as_ref()).collect();
             ErrorData::invalid_params(format!("there is no tool {name:?}; the tools are {}", names.join(", ")), None)
@@ -210,11 +210,13 @@ impl ServerHandler for Handler {
                 () = context.ct.cancelled() => {
                     return Err(ErrorData::internal_error("the request was cancelled", None));
                 }
-                Some(ProgressStep { done, message }) = told.recv() => if let Some(token) = &token {
-                    let step = ProgressNotificationParam::new(token.clone(), done as f64).with_message(message);
-                    // The client may have gone.
-                    drop(context.peer.notify_progress(step).await);
-                },
+                Some(ProgressStep { done, message }) = told.recv() => {
+                    if let Some(token) = &token {
+                        let step = ProgressNotificationParam::new(token.clone(), done as f64).with_message(message);
+                        // The client may have gone.
+                        drop(context.peer.notify_progress(step).await);
+                    }
+                }
                 answer = &mut call => return answer.map(Into::into),
             }
         }
