@@ -146,6 +146,8 @@ mod tests {
         let tools: Vec<Tool> = all(true).into_iter().map(|definition| definition.tool).collect();
         let bytes = serde_json::to_string(&tools).unwrap().len();
         assert!(bytes < 25 << 10, "{bytes}");
+        let describes = |tool: &Tool| tool.description.as_ref().is_some_and(|text| !text.is_empty());
+        assert!(tools.iter().all(describes), "the arguments of a tool have a comment");
     }
 
     #[test]
