@@ -138,13 +138,13 @@ pub(super) fn as_markdown(text: &str) -> Cow<'_, str> {
         // A line that is indented further is code or continues a paragraph, and both would show the backslash.
         let is_flush = indent < 4;
         let mark = fence_of(words).filter(|_| is_flush);
-        // The fence may be in a list item, which ends before a line that is indented less. Then a flush mark opens
-        // another fence.
+        // The fence may be in a list item, which ends before a line that is indented less, and the fence with it.
         if indent < fence_indent
             && !words.trim().is_empty()
             && let Some(open) = fence
         {
             if fence_behind(fence, mark).is_none() {
+                // The mark closes the fence if it is in the item, too. Behind the item it would open another one.
                 indent = fence_indent;
             } else {
                 out.extend([" ".repeat(fence_indent).as_str(), open, "\n"]);

@@ -2,7 +2,7 @@
 
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream};
 
-/// In bytes. `rmcp` leaves longer messages out.
+/// In bytes. `rmcp` leaves longer messages out, so these may be passed on in pieces.
 const LONGEST_MESSAGE: u64 = 16 << 20;
 
 /// Passes messages on, a line each, until one side is closed. Half characters in them are replaced.

@@ -168,7 +168,7 @@ async fn serve_standard_streams(handler: Handler) -> Result<()> {
     let failed = |error: &dyn std::error::Error| Error::failed(format!("the client does not speak MCP: {error}"));
     let (input, output) = rmcp::transport::stdio();
     let (corrected, messages) = duplex(MESSAGES_WAITING);
-    // It ends with the connection.
+    // It ends with the connection, and the connection ends with it if the input fails.
     tokio::spawn(messages::pass_on(input, corrected));
     let service = handler.serve((messages, output)).await.map_err(|error| failed(&error))?;
     let ended = service.waiting().await;
