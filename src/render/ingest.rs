@@ -46,8 +46,10 @@ pub fn ingested(report: &IngestReport, names_all: bool) -> Page {
         if one.action == Action::Failed {
             page.item(BAD, failure(&one.source, one.reason.as_deref().unwrap_or_default(), one.hint.as_deref()));
         }
-        for warning in one.warnings.iter().filter(|_| one.action != Action::Unchanged) {
-            page.item(Style::new(), format!("warning: {}: {warning}", one.source));
+        if one.action != Action::Unchanged {
+            for warning in &one.warnings {
+                page.item(Style::new(), format!("warning: {}: {warning}", one.source));
+            }
         }
     }
     summarise(report, &mut page);

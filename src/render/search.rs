@@ -50,10 +50,14 @@ pub fn search(result: &SearchResult, screen: Screen) -> Page {
         page.gap();
         let (table, markdown) = shown_group(group, rank, result, screen);
         page.both(table, markdown);
-        group.iter().for_each(|hit| add_hit(&mut page, hit, DIM, shown_member(hit, result, screen)));
+        for hit in group {
+            add_hit(&mut page, hit, DIM, shown_member(hit, result, screen));
+        }
     }
     if result.shape.groups_by() == GroupBy::None {
-        result.hits.iter().for_each(|hit| add_hit(&mut page, hit, PLACE, shown_hit(hit, result, screen)));
+        for hit in &result.hits {
+            add_hit(&mut page, hit, PLACE, shown_hit(hit, result, screen));
+        }
     }
     page.left_out(omitted(&result.left_out));
     if result.trace.detailed {
@@ -112,8 +116,9 @@ fn json_group(group: &[Hit], rank: usize, result: &SearchResult) -> Value {
         json["summary"] = json!(profile.map(|profile| &profile.summary));
         json["kinds"] = json!(profile.map(|profile| &profile.kinds));
         json["topics"] = json!(profile.map(|profile| &profile.topics));
-        let json_child = |child: &SourceChild| json!({ "chunk_id": child.chunk_id, "score": child.score, "content": child.text.trim() });
-        hits.iter_mut().zip(group).for_each(|(json, hit)| json["children"] = children(hit).map(json_child).collect());
+        for (json, hit) in hits.iter_mut().zip(group) {
+            json["children"] = children(hit).map(json_child).collect();
+        }
     }
     json["hits"] = json!(hits);
     json
@@ -121,6 +126,10 @@ fn json_group(group: &[Hit], rank: usize, result: &SearchResult) -> Value {
 
 fn children(hit: &Hit) -> impl Iterator<Item = &SourceChild> {
     hit.sources.iter().flat_map(|source| &source.children)
+}
+
+fn json_child(child: &SourceChild) -> Value {
+    json!({ "chunk_id": child.chunk_id, "score": child.score, "content": child.text.trim() })
 }
 
 fn confidence(group: &[Hit]) -> f32 {
@@ -237,15 +246,16 @@ fn shown_member(hit: &Hit, result: &SearchResult, screen: Screen) -> (String, St
     let text = hit.text();
     let text = markdown_of(&hit.source, &text);
     let mut markdown = format!("`{}`{facts} · confidence {confidence:.2}\n\n{text}", hit.chunk_id);
-    let room = screen.columns.saturating_sub(8).max(LEAST_TEXT);
-    for (child, rank) in children(hit).filter(|_| result.shape.drills()).zip(1..) {
-        let (id, text) = (&child.chunk_id, squeeze(&child.text));
-        let fitting = cut(&text, room.saturating_sub(char_count(id) + 1));
-        table.push_str(&format!("\n        {} {fitting}", paint(PLACE, id)));
-        if rank == 1 {
-            markdown.push_str("\n\nMatching child chunks:\n");
+    if result.shape.drills() {
+        let room = screen.columns.saturating_sub(8).max(LEAST_TEXT);
+        let mut matching = String::new();
+        for child in children(hit) {
+            let (id, text) = (&child.chunk_id, squeeze(&child.text));
+            let fitting = cut(&text, room.saturating_sub(char_count(id) + 1));
+            table.push_str(&format!("\n        {} {fitting}", paint(PLACE, id)));
+            matching.push_str(&format!("\n- `{id}` ({:.2}): {}", child.score, printable(&text)));
         }
-        markdown.push_str(&format!("\n- `{id}` ({:.2}): {}", child.score, printable(&text)));
+        markdown.push_str(&around("\n\nMatching child chunks:\n", &matching, ""));
     }
     (table, markdown)
 }

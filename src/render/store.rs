@@ -272,9 +272,10 @@ pub fn optimized(optimized: &Optimized) -> Page {
     let indexes = (!optimized.indexes.is_empty()).then(|| format!("indexed {}", first_of(indexes)));
     let segments = changed(optimized.segments_before, optimized.segments_after, "segment");
     let segments = segments.map(|segments| format!("{segments} in the keyword index"));
-    let deleted = count(optimized.deleted_parent_chunks, "deleted parent chunk");
-    let deleted = format!("removed the text of {deleted} from the keyword index");
-    let deleted = Some(deleted).filter(|_| optimized.deleted_parent_chunks > 0);
+    let deleted = (optimized.deleted_parent_chunks > 0).then(|| {
+        let chunks = count(optimized.deleted_parent_chunks, "deleted parent chunk");
+        format!("removed the text of {chunks} from the keyword index")
+    });
     let done = [generation, files, indexes, segments, deleted];
     page.line(done.into_iter().flatten().collect::<Vec<_>>().join("; "));
     page
