@@ -82,10 +82,15 @@ impl Global {
             ("--device", self.device.and_then(|device| device.to_possible_value()).map(name)),
             ("--color", self.color.to_possible_value().map(name)),
         ];
-        let options = options.into_iter().filter_map(|(flag, value)| Some([OsString::from(flag), value?])).flatten();
-        let flags = [("--quiet", self.quiet), ("--no-progress", self.no_progress)];
-        let flags = flags.into_iter().filter(|(_, is_set)| *is_set).map(|(flag, _)| OsString::from(flag));
-        options.chain(flags).collect()
+        let mut arguments: Vec<OsString> = Vec::new();
+        for (flag, value) in options {
+            if let Some(value) = value {
+                arguments.extend([flag.into(), value]);
+            }
+        }
+        arguments.extend(self.quiet.then(|| "--quiet".into()));
+        arguments.extend(self.no_progress.then(|| "--no-progress".into()));
+        arguments
     }
 
     pub(super) fn apply_color(&self) {
