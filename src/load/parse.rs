@@ -37,7 +37,16 @@ pub fn parse_with(bytes: &[u8], format: Format, options: &LoadOptions, on_page: 
         Format::Email => email::parse(bytes)?,
         Format::Mbox => email::parse_mailbox(bytes)?,
         Format::Text => plain::parse(&plain::to_text(bytes)?),
-        code => source_code::parse(&plain::to_text(bytes)?, code),
+        Format::C
+        | Format::Cpp
+        | Format::CSharp
+        | Format::Go
+        | Format::Java
+        | Format::JavaScript
+        | Format::Php
+        | Format::Python
+        | Format::Rust
+        | Format::TypeScript => source_code::parse(&plain::to_text(bytes)?, format),
     };
     Ok(document.cleaned())
 }
