@@ -67,9 +67,14 @@ fn rows(text: &str, whole: Range<usize>, table: &Found, limit: usize) -> Vec<Ran
 
 /// At most the last `limit` characters of `text`, from the beginning of a word.
 pub(super) fn tail(text: &str, limit: usize) -> &str {
-    let Some(others) = limit.checked_sub(1) else { return "" };
+    if limit == 0 {
+        return "";
+    }
     let text = text.trim_end();
-    let Some((start @ 1.., _)) = text.char_indices().rev().nth(others) else { return text };
+    let Some((start, _)) = text.char_indices().rev().nth(limit - 1) else { return text };
+    if start == 0 {
+        return text;
+    }
     let tail = &text[start..];
     tail.find(char::is_whitespace).map_or(tail, |space| tail[space..].trim_start())
 }
@@ -121,7 +126,9 @@ fn hard_cut(text: &str, range: Range<usize>, limit: usize) -> Vec<Range<usize>> 
         out.push(start..start + cut.max(1));
         start += cut.max(1);
     }
-    out.extend((start < range.end).then_some(start..range.end));
+    if start < range.end {
+        out.push(start..range.end);
+    }
     out
 }
 

@@ -24,6 +24,11 @@ const SMALL: ChunkConfig = ChunkConfig {
     context: crate::chunk::context::ContextKind::Headings,
 };
 
+pub fn email(bytes: &[u8]) {
+    load(bytes, Format::Email);
+    load(bytes, Format::Mbox);
+}
+
 /// Source code; the first byte chooses the language.
 pub fn code(bytes: &[u8]) {
     let languages: Vec<Format> = Format::value_variants().iter().copied().filter(|format| format.is_code()).collect();

@@ -25,7 +25,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "jsonl", run: |bytes| load(bytes, Format::Jsonl) },
     Target { name: "csv", run: |bytes| load(bytes, Format::Csv) },
     Target { name: "notebook", run: |bytes| load(bytes, Format::Notebook) },
-    Target { name: "email", run: |bytes| [Format::Email, Format::Mbox].iter().for_each(|format| load(bytes, *format)) },
+    Target { name: "email", run: documents::email },
     Target { name: "code", run: documents::code },
     Target { name: "powerpoint", run: documents::powerpoint },
     Target { name: "text", run: documents::plain_text },

@@ -101,7 +101,9 @@ fn push_source(node: &Node<'_>, parsed: &asciidoc_parser::Document<'_>, document
     if matches!(node.content_model(), ContentModel::Simple | ContentModel::Compound | ContentModel::Table) {
         text = with_values(&text, parsed);
     }
-    document.blocks.extend((!text.trim().is_empty()).then(|| Block::paragraph(text)));
+    if !text.trim().is_empty() {
+        document.blocks.push(Block::paragraph(text));
+    }
 }
 
 fn is_comment(line: &str) -> bool {

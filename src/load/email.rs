@@ -160,7 +160,9 @@ mod tests {
         let document = parse(MESSAGE.as_bytes()).unwrap();
         assert_eq!(document.title.as_deref(), Some("水泵告警"));
         let fields = [("author", "Ann <ann@example.org>"), ("to", "bob@example.org"), ("date", "2026-03-02T10:00:00Z")];
-        fields.into_iter().for_each(|(name, value)| assert_eq!(document.metadata[name], value));
+        for (name, value) in fields {
+            assert_eq!(document.metadata[name], value);
+        }
         assert_eq!(document.blocks, Block::in_markdown(["The pump is hot.", "Stop it.", "[log.pdf]"]));
     }
 

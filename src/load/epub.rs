@@ -98,7 +98,9 @@ fn read_metadata(epub: &Epub, document: &mut Document) {
         ("modified", metadata.modified_entry().map(|date| squeeze(date.value())).unwrap_or_default()),
         ("description", metadata.description().map(|text| squeeze(text.value())).unwrap_or_default()),
     ];
-    stated.into_iter().for_each(|(name, value)| document.add_metadata(name, value));
+    for (name, value) in stated {
+        document.add_metadata(name, value);
+    }
 }
 
 /// The place of a chapter among the blocks.

@@ -54,8 +54,9 @@ pub fn parse(text: &str) -> Result<Document> {
         }
         document.blocks.push(Block::heading(1, title.clone().unwrap_or_else(|| id.clone())));
         document.blocks.extend(lines_to_blocks(&record.text, None));
-        let hidden = title.filter(|title| *title != id);
-        document.blocks.extend(hidden.map(|_| Block::paragraph(format!("_id: {id}"))));
+        if title.is_some_and(|title| title != id) {
+            document.blocks.push(Block::paragraph(format!("_id: {id}")));
+        }
     }
     Ok(document)
 }

@@ -72,7 +72,9 @@ pub fn parse(text: &str) -> Document {
 
 fn push_source(source: &str, document: &mut Document) {
     let source = source.trim_end().trim_start_matches('\n');
-    document.blocks.extend((!source.trim().is_empty()).then(|| Block::paragraph(source)));
+    if !source.trim().is_empty() {
+        document.blocks.push(Block::paragraph(source));
+    }
 }
 
 /// Longer HTML blocks stay as they are, because the parser takes quadratic time for nesting.

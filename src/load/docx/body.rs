@@ -116,11 +116,19 @@ pub fn read_notes(name: &str, text: &str, kind: &'static str, notes: &mut Notes)
             }
             Token::Start(element) if element.name() == "t" => {
                 let piece = xml.text()?;
-                open.iter_mut().for_each(|(_, text)| text.push_str(&piece));
+                if let Some((_, text)) = &mut open {
+                    text.push_str(&piece);
+                }
             }
-            Token::End(name) if name == "p" => open.iter_mut().for_each(|(_, text)| text.push(' ')),
+            Token::End(name) if name == "p" => {
+                if let Some((_, text)) = &mut open {
+                    text.push(' ');
+                }
+            }
             Token::End(name) if name == kind => {
-                notes.extend(open.take().map(|(id, text)| ((kind, id), squeeze(&text))));
+                if let Some((id, text)) = open.take() {
+                    notes.insert((kind, id), squeeze(&text));
+                }
             }
             _ => {}
         }
@@ -146,7 +154,9 @@ impl Walk {
                         "tr" => table.rows.push(Vec::new()),
                         "tc" => {
                             table.span = 1;
-                            table.rows.last_mut().into_iter().for_each(|row| row.push(String::new()));
+                            if let Some(row) = table.rows.last_mut() {
+                                row.push(String::new());
+                            }
                         }
                         "gridSpan" => table.span = value().and_then(|span| span.parse().ok()).unwrap_or(1),
                         _ => {}
@@ -169,7 +179,11 @@ impl Walk {
 
     fn leave(&mut self, name: &str) {
         match name {
-            "p" => self.paragraphs.pop().into_iter().for_each(|paragraph| self.end_paragraph(paragraph)),
+            "p" => {
+                if let Some(paragraph) = self.paragraphs.pop() {
+                    self.end_paragraph(paragraph);
+                }
+            }
             "tc" => {
                 if let Some(table) = self.tables.last_mut()
                     && let Some(row) = table.rows.last_mut()
@@ -177,7 +191,11 @@ impl Walk {
                     row.extend(tables::behind_wide(table.span));
                 }
             }
-            "tbl" => self.tables.pop().into_iter().for_each(|table| self.end_table(table)),
+            "tbl" => {
+                if let Some(table) = self.tables.pop() {
+                    self.end_table(table);
+                }
+            }
             _ => {}
         }
     }
@@ -243,13 +261,16 @@ impl Walk {
         self.in_title = false;
         let alone = rows.iter().map(Vec::len).sum::<usize>() == 1;
         let text = if alone { rows.into_iter().flatten().next() } else { tables::write(rows) };
-        self.blocks.extend(text.filter(|text| !text.is_empty()).map(Block::paragraph));
+        if let Some(text) = text.filter(|text| !text.is_empty()) {
+            self.blocks.push(Block::paragraph(text));
+        }
         self.push_notes(notes);
     }
 
     fn push_notes(&mut self, notes: Vec<(u32, String)>) {
-        let note = |(number, text): (u32, String)| Block::paragraph(format!("[^{number}]: {text}"));
-        self.blocks.extend(notes.into_iter().map(note));
+        for (number, text) in notes {
+            self.blocks.push(Block::paragraph(format!("[^{number}]: {text}")));
+        }
     }
 
     /// Bold, or larger than text, if all its letters are.

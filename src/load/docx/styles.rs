@@ -138,7 +138,11 @@ impl Styles {
                         name => style.properties.read(name, value),
                     }
                 }
-                Token::End(name) if name == "style" => styles.by_id.extend(open.take()),
+                Token::End(name) if name == "style" => {
+                    if let Some((id, style)) = open.take() {
+                        styles.by_id.insert(id, style);
+                    }
+                }
                 _ => {}
             }
         }
@@ -254,7 +258,11 @@ impl Numbering {
                     numbering.marks.insert(place.clone(), mark);
                 }
                 "num" => concrete = element.attribute("numId"),
-                "abstractNumId" => numbering.abstract_of.extend(concrete.clone().map(|id| (id, value()))),
+                "abstractNumId" => {
+                    if let Some(id) = &concrete {
+                        numbering.abstract_of.insert(id.clone(), value());
+                    }
+                }
                 // Overrides of single lists are ignored.
                 "lvlOverride" => xml.skip()?,
                 _ => {}

@@ -283,8 +283,10 @@ impl Walk {
                     continue;
                 }
                 Some("caption") => {
-                    let caption = Some(self.line_of(node)).filter(|caption| !caption.is_empty());
-                    self.blocks.extend(caption.map(Block::paragraph));
+                    let caption = self.line_of(node);
+                    if !caption.is_empty() {
+                        self.blocks.push(Block::paragraph(caption));
+                    }
                     continue;
                 }
                 _ => {}
