@@ -129,7 +129,11 @@ pub fn fill_labels(pdf: &Pdf, printed: &mut [Option<String>]) {
     if agreeing * 2 < both().count() {
         return;
     }
-    printed.iter_mut().zip(labels).for_each(|(printed, label)| *printed = printed.take().or(label));
+    for (printed, label) in printed.iter_mut().zip(labels) {
+        if printed.is_none() {
+            *printed = label;
+        }
+    }
 }
 
 /// How a range of pages is numbered. Other labels, with letters or a prefix, are in no contents page.

@@ -27,7 +27,9 @@ fn read(mut rows: Vec<Row>, depth: usize, parts: &mut Vec<Vec<Row>>) {
     let found =
         if depth < DEEPEST && (FEWEST_ROWS..MOST_ROWS).contains(&rows.len()) { find_columns(&rows) } else { None };
     let Some(Columns { first, last, x }) = found else {
-        parts.extend(Some(rows).filter(|rows| !rows.is_empty()));
+        if !rows.is_empty() {
+            parts.push(rows);
+        }
         return;
     };
     let below = rows.split_off(last + 1);

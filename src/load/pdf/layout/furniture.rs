@@ -229,15 +229,13 @@ fn number_pages(pages: &[Page], found: &mut [Furniture]) {
     for (page, furniture) in found.iter_mut().enumerate() {
         let arabic = offset.filter(|(offset, _)| printed[page].contains(offset));
         let is_roman = |word: &&str| roman(word).is_some();
-        let small = || {
-            furniture.lines.iter().find_map(|i| {
-                let mut words = text(page, i).split_whitespace();
-                [words.next(), words.next_back()].into_iter().flatten().find(is_roman)
-            })
+        let small = |i: &usize| {
+            let mut words = text(page, i).split_whitespace();
+            [words.next(), words.next_back()].into_iter().flatten().find(is_roman)
         };
         furniture.number = match arabic {
             Some((offset, _)) => Some((page as i64 + offset).to_string()),
-            None => small().map(str::to_lowercase),
+            None => furniture.lines.iter().find_map(small).map(str::to_lowercase),
         };
     }
 }

@@ -42,7 +42,9 @@ impl Line {
 pub fn line(row: &Row, page: u32, part: u32, upright: bool, numbered: bool, fonts: &Fonts) -> Line {
     let mut text = String::new();
     for word in &row.words {
-        text.push_str(if word.spaced { " " } else { "" });
+        if word.spaced {
+            text.push(' ');
+        }
         text.extend(word.glyphs.iter().map(|glyph| glyph.char));
     }
     let is_apart = |pair: &&[Word]| pair[1].spaced && pair[1].left - pair[0].right > CELL_GAP * row.size;

@@ -47,13 +47,13 @@ pub fn blocks(lines: Vec<Line>, tag: impl Fn(u32, u32) -> Option<HeadingTag>) ->
 
 /// The commonest distance of two lines, in sizes.
 fn usual_step(lines: &[Line]) -> f32 {
-    let step = |pair: &[Line]| {
-        let (above, below) = (&pair[0].style, &pair[1].style);
-        let step = (below.baseline - above.baseline) / above.size.max(1.0) * 20.0;
-        (pair[0].page == pair[1].page && above.part == below.part).then_some(step.round() as i32)
-    };
-    let steps = lines.windows(2).filter_map(step);
-    most_common(steps.filter(|&step| step > 16 && step < (LARGEST_STEP * 20.0) as i32)).unwrap_or(24) as f32 / 20.0
+    let steps = lines
+        .windows(2)
+        .filter(|pair| pair[0].page == pair[1].page && pair[0].style.part == pair[1].style.part)
+        .map(|pair| (pair[1].style.baseline - pair[0].style.baseline) / pair[0].style.size.max(1.0) * 20.0)
+        .map(|step| step.round() as i32)
+        .filter(|&step| step > 16 && step < (LARGEST_STEP * 20.0) as i32);
+    most_common(steps).unwrap_or(24) as f32 / 20.0
 }
 
 /// For each line the right edge of its part of the page.
@@ -97,10 +97,12 @@ fn relation(before: &Line, line: &Line, edge: f32, step: f32) -> BlockKind {
         // The further lines of a list item are indented and continue it.
         return if starts_item(&before.text) && is_full { BlockKind::Wrapped } else { BlockKind::Paragraph };
     }
-    match (is_full, ends_sentence(&before.text)) {
-        (true, _) => BlockKind::Wrapped,
-        (false, true) => BlockKind::Paragraph,
-        (false, false) => BlockKind::Line,
+    if is_full {
+        BlockKind::Wrapped
+    } else if ends_sentence(&before.text) {
+        BlockKind::Paragraph
+    } else {
+        BlockKind::Line
     }
 }
 
@@ -180,7 +182,9 @@ mod tests {
         let mut lines = stacked((0..6).map(|_| sample(full)), 100.0);
         lines[2] = lines[2].clone().at(90.0, lines[2].style.baseline);
         lines[3] = lines[3].clone().at(72.0, lines[3].style.baseline);
-        lines[4..].iter_mut().for_each(|line| line.style.baseline += 10.0);
+        for line in &mut lines[4..] {
+            line.style.baseline += 10.0;
+        }
         lines[5] = lines[5].clone().bold();
         let found: Vec<BlockKind> = read(lines).into_iter().map(|(kind, _)| kind).collect();
         assert_eq!(found, [Paragraph, Wrapped, Paragraph, Wrapped, Paragraph, Paragraph]);
