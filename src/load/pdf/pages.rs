@@ -23,26 +23,26 @@ const LETTER: (f32, f32, f32, f32) = (0.0, 0.0, 612.0, 792.0);
 const SCAN: f32 = 0.8;
 
 /// What an engine reads from a page.
-#[derive(Default)]
-struct Reading {
+enum Reading {
     /// Lines with their places.
-    laid: Page,
+    Laid(Page),
     /// Text without places, from the second engine or OCR.
-    plain: Option<String>,
+    Plain(String),
 }
 
 impl Reading {
-    fn plain(text: String) -> Self {
-        Reading { plain: Some(text), ..Reading::default() }
-    }
-
     fn is_empty(&self) -> bool {
-        self.laid.lines.is_empty() && self.plain.as_ref().is_none_or(|text| text.trim().is_empty())
+        match self {
+            Reading::Laid(page) => page.lines.is_empty(),
+            Reading::Plain(text) => text.trim().is_empty(),
+        }
     }
 
     fn broken_share(&self) -> f32 {
-        let lines = self.laid.lines.iter().map(|line| line.text.as_str());
-        broken_share(lines.chain(self.plain.as_deref()).flat_map(str::chars))
+        match self {
+            Reading::Laid(page) => broken_share(page.lines.iter().flat_map(|line| line.text.chars())),
+            Reading::Plain(text) => broken_share(text.chars()),
+        }
     }
 }
 
@@ -63,7 +63,7 @@ pub fn read(bytes: &[u8], options: &LoadOptions, document: &mut Document, on_pag
             })?;
             document.engine = "pdf-extract".to_owned();
             document.warnings.push(format!("read by pdf-extract, because pdf_oxide failed: {first}"));
-            (pages.into_iter().map(Reading::plain).collect(), Tags::default())
+            (pages.into_iter().map(Reading::Plain).collect(), Tags::default())
         }
     };
     if document.engine == "pdf_oxide" && pages.iter().all(Reading::is_empty) && options.skip_pages.is_empty() {
@@ -71,7 +71,7 @@ pub fn read(bytes: &[u8], options: &LoadOptions, document: &mut Document, on_pag
         // because the first read the file well enough to know that it is empty.
         let second = second_engine(bytes, options).unwrap_or_default();
         if second.len() == pages.len() && second.iter().any(|text| text.chars().any(char::is_alphanumeric)) {
-            pages = second.into_iter().map(Reading::plain).collect();
+            pages = second.into_iter().map(Reading::Plain).collect();
             document.engine = "pdf-extract".to_owned();
             document.warnings.push("read by pdf-extract, because pdf_oxide found no text".to_owned());
         }
@@ -116,7 +116,10 @@ fn report_empty(pages: &[Reading], bytes: &[u8], options: &LoadOptions, document
 
 /// Removes the furniture, recognises tables and makes blocks of the rest.
 fn add_blocks(pages: Vec<Reading>, tags: &Tags, document: &mut Document) {
-    let parted = pages.into_iter().map(|page| (page.laid, page.plain));
+    let parted = pages.into_iter().map(|page| match page {
+        Reading::Laid(page) => (page, None),
+        Reading::Plain(text) => (Page::default(), Some(text)),
+    });
     let (laid, plain): (Vec<Page>, Vec<Option<String>>) = parted.unzip();
     let found = furniture::recognise(&laid);
     document.page_labels = found.iter().map(|furniture| furniture.number.clone()).collect();
@@ -147,8 +150,7 @@ fn add_blocks(pages: Vec<Reading>, tags: &Tags, document: &mut Document) {
 pub fn laid_out(pages: &[Vec<pdf_oxide::layout::TextChar>]) -> Document {
     let mut fonts = Fonts::default();
     let page = |(chars, number): (&Vec<_>, u32)| layout::page(chars, (0.0, 0.0, 600.0, 800.0), number, &mut fonts);
-    let pages = pages.iter().zip(1..).map(page);
-    let pages: Vec<Reading> = pages.map(|laid| Reading { laid, plain: None }).collect();
+    let pages: Vec<Reading> = pages.iter().zip(1..).map(page).map(Reading::Laid).collect();
     let mut document = Document::new(crate::load::Format::Pdf, "none");
     document.pages = u32::try_from(pages.len()).ok();
     add_blocks(pages, &Tags::default(), &mut document);
@@ -193,7 +195,7 @@ fn read_pages(
     for number in 1..=last {
         if options.skip_pages.contains(&number) {
             warnings.push(format!("page {number} was left out because reading it took too long"));
-            pages.push(Reading::plain(String::new()));
+            pages.push(Reading::Plain(String::new()));
             continue;
         }
         on_page(number);
@@ -209,7 +211,7 @@ fn read_pages(
         };
         pages.push(read.unwrap_or_else(|error| {
             failures.push((number, error));
-            Reading::plain(String::new())
+            Reading::Plain(String::new())
         }));
     }
     on_page(0);
@@ -244,10 +246,10 @@ fn read_page(pdf: &PdfDocument, number: u32, fonts: &mut Fonts) -> Result<Readin
     let known: Vec<&str> = page.lines.iter().map(|line| line.text.as_str()).collect();
     let more = shown_by_annotations(pdf, index, &known).map_err(fail)?;
     if page.lines.is_empty() {
-        return Ok(Reading::plain(more.join("\n")));
+        return Ok(Reading::Plain(more.join("\n")));
     }
     page.lines.extend(more.into_iter().map(|text| Line::without_place(text, number)));
-    Ok(Reading { laid: page, plain: None })
+    Ok(Reading::Laid(page))
 }
 
 /// Reads a page without text with the user's OCR program; without one, the page stays empty. The inner error concerns
@@ -257,7 +259,7 @@ fn read_picture(pdf: &PdfDocument, number: u32, program: Option<&mut ocr::Progra
         Some(program) => program.read_page(pdf, number as usize - 1)?,
         None => Ok(None),
     };
-    Ok(text.map(|text| Reading::plain(text.unwrap_or_default())))
+    Ok(text.map(|text| Reading::Plain(text.unwrap_or_default())))
 }
 
 fn second_engine(bytes: &[u8], options: &LoadOptions) -> Result<Vec<String>> {
@@ -306,7 +308,7 @@ fn mend_broken(bytes: &[u8], options: &LoadOptions, pages: &mut [Reading], docum
             && !other.trim().is_empty()
             && broken_share(other.chars()) < pages[page].broken_share()
         {
-            pages[page] = Reading::plain(other.clone());
+            pages[page] = Reading::Plain(other.clone());
             mended += 1;
         }
     }
