@@ -28,7 +28,7 @@ pub(super) fn in_lines(document: &Document) -> Cow<'_, Document> {
 /// The entries as headings of a document that went through [`in_lines`].
 pub(super) fn headings(entries: &[OutlineEntry], document: &Document) -> Vec<Heading> {
     let at = |(entry, place): (&OutlineEntry, Option<Place>)| {
-        place.map(|(start, lines)| Heading { page: None, ..heading(entry, start, lines) })
+        place.map(|place| Heading { page: None, ..heading(entry, place.start, place.lines) })
     };
     let mut headings: Vec<Heading> = match document.pages {
         Some(_) => outline::headings(&with_pages(entries, &document.blocks), &document.blocks),
@@ -75,8 +75,13 @@ fn with_pages(entries: &[OutlineEntry], blocks: &[Block]) -> Vec<OutlineEntry> {
     entries
 }
 
-/// The first block of the text below a heading, and the number of blocks before it that are the heading.
-type Place = (usize, usize);
+#[derive(Clone, Copy)]
+struct Place {
+    /// The first block of the text below the heading.
+    start: usize,
+    /// The blocks before `start` that are the heading.
+    lines: usize,
+}
 
 /// Headings of the markup win over other lines of the same words, unless that loses entries: then the first line wins.
 fn places(entries: &[OutlineEntry], blocks: &[Block]) -> Vec<Option<Place>> {
@@ -89,12 +94,12 @@ fn places(entries: &[OutlineEntry], blocks: &[Block]) -> Vec<Option<Place>> {
             // A line of signs normalises to nothing and belongs to no heading after it.
             let mut said = (after..blocks.len()).filter(|&i| !normalised[i].is_empty()).filter_map(|i| {
                 let lines = heading_lines(&normalised[i..], &wanted, &budget)?;
-                Some((i + lines, lines))
+                Some(Place { start: i + lines, lines })
             });
-            let is_heading = |(start, lines): &Place| matches!(blocks[start - lines].kind, BlockKind::Heading(_));
+            let is_heading = |at: &Place| matches!(blocks[at.start - at.lines].kind, BlockKind::Heading(_));
             let heading = if prefer_headings { said.clone().find(is_heading) } else { None };
             let place = heading.or_else(|| said.next());
-            after = place.map_or(after, |(start, _)| start);
+            after = place.map_or(after, |place| place.start);
             place
         };
         entries.iter().map(find).collect()

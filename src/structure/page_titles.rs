@@ -88,8 +88,10 @@ pub(super) fn find(blocks: &[Block], heads: &[Block], body: &Body, is_skipped: i
                 }
                 None => !goes_on(&text, page) && !here.contains(&text) && !before.contains(&text),
             };
-            let (start, heading_blocks) = line.at.map_or((from, 0), |at| (at + 1, 1));
-            found.extend(is_title.then(|| heading(line, start, heading_blocks)));
+            if is_title {
+                let (start, heading_blocks) = line.at.map_or((from, 0), |at| (at + 1, 1));
+                found.push(heading(line, start, heading_blocks));
+            }
         }
         before = here;
     }
@@ -100,7 +102,10 @@ pub(super) fn find(blocks: &[Block], heads: &[Block], body: &Body, is_skipped: i
 /// printed, they are below the headings of those and one level deeper: before the first is the cover.
 pub(super) fn add(headings: &mut Vec<Heading>, titles: Vec<Heading>) {
     let is_listed = |heading: &Heading| heading.provenance == Provenance::PrintedContents;
-    let first = headings.iter().map(|heading| heading.start).min().filter(|_| headings.iter().any(is_listed));
+    let first = match headings.iter().any(is_listed) {
+        true => headings.iter().map(|heading| heading.start).min().unwrap_or(0),
+        false => 0,
+    };
     let mut known: HashSet<(u32, String)> = HashSet::new();
     let mut owner: HashMap<usize, usize> = HashMap::new();
     for (i, heading) in headings.iter().enumerate() {
@@ -111,7 +116,7 @@ pub(super) fn add(headings: &mut Vec<Heading>, titles: Vec<Heading>) {
     }
     let mut replaced: HashSet<usize> = HashSet::new();
     let mut is_new = |title: &Heading| {
-        if Some(title.start) < first || title.page.is_some_and(|page| known.contains(&(page, key(&title.title)))) {
+        if title.start < first || title.page.is_some_and(|page| known.contains(&(page, key(&title.title)))) {
             return false;
         }
         let Some(&i) = owner.get(&(title.start.wrapping_sub(1))).filter(|_| title.heading_blocks > 0) else {
@@ -270,10 +275,13 @@ fn is_above_table(page: &[Block], title: &LineStyle) -> bool {
     below.sort_by(|a, b| a.1.total_cmp(&b.1));
     // A recognised table is one block.
     let has_figures = |row: &tables::Row| figures(&row.join(" ")) > 1;
-    let rows = |block: &Block| match tables::find(&block.text).first() {
-        _ if is_row(block) => usize::from(figures(block.words()) > 1),
-        Some(table) => table.cells(&block.text).iter().filter(|row| has_figures(row)).count(),
-        None => 0,
+    let table = |block: &Block| {
+        let found = tables::find(&block.text);
+        found.first().map_or(0, |table| table.cells(&block.text).iter().filter(|row| has_figures(row)).count())
+    };
+    let rows = |block: &Block| match is_row(block) {
+        true => usize::from(figures(block.words()) > 1),
+        false => table(block),
     };
     let is_short = |block: &Block| block.words().chars().count() < LONGEST;
     let lines = below.into_iter().take(LINES_TO_TABLE).map(|(block, _)| (rows(block), block));

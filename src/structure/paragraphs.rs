@@ -60,7 +60,9 @@ fn laid_out(blocks: &[Block]) -> (Vec<Block>, Vec<usize>) {
         lines.push(Block { page: Some(1), style: style.clone(), ..block.clone() });
         lines.extend((1..=more).map(|line| {
             let mut style = style.clone();
-            style.iter_mut().for_each(|style| style.baseline += line as f32 * NEAR * style.size);
+            if let Some(style) = &mut style {
+                style.baseline += line as f32 * NEAR * style.size;
+            }
             Block { style, ..Block::new(BlockKind::Wrapped, "", Some(1)) }
         }));
         paragraph_of.extend(std::iter::repeat_n(i, 1 + more));

@@ -60,8 +60,10 @@ fn below(entry: &Heading, end: usize, found: &[Heading], only_numbered: bool) ->
             && normalise_title(&heading.title) != title
     });
     let inside: Vec<&Heading> = inside.collect();
-    let highest = inside.iter().map(|heading| heading.level).min().filter(|_| inside.len() >= FEWEST_BELOW);
-    let Some(highest) = highest else { return Vec::new() };
+    let Some(highest) = inside.iter().map(|heading| heading.level).min() else { return Vec::new() };
+    if inside.len() < FEWEST_BELOW {
+        return Vec::new();
+    }
     let below = |heading: &Heading| Heading { level: entry.level + 1 + heading.level - highest, ..heading.clone() };
     inside.into_iter().map(below).collect()
 }

@@ -6,8 +6,9 @@ use crate::structure::numbering::{self, Kind};
 use crate::structure::title_match::normalise_title;
 use crate::text::{is_wide, join_title, lists, roman};
 
-/// The fewest and the most entries of a contents page.
+/// The fewest entries of a contents page.
 const FEWEST_ENTRIES: usize = 3;
+/// The most entries of a contents page.
 const MOST_ENTRIES: usize = 5000;
 /// This many lines without a page number end the contents.
 const LONGEST_GAP: usize = 4;
@@ -44,6 +45,7 @@ const FEWEST_CAPITALS: usize = 3;
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
     pub(super) title: String,
+    /// The title as it is compared with lines of the text.
     pub(super) normalised: String,
     pub(super) label: String,
     pub(super) page: u32,
@@ -118,14 +120,14 @@ fn entry(above: &[usize], at: usize, title: &str, label: String, blocks: &[Block
         && above.len() < MOST_LINES
         && !above.iter().any(|&line| blocks[line].text.ends_with("N/A"))
         && numbering::parse(title).is_none()
-        && blocks[above[0]].style.as_ref().zip(blocks[at].style.as_ref()).is_none_or(|(a, b)| a.is_like(b));
+        && are_alike(&blocks[above[0]], &blocks[at]);
     let above = if joins { above } else { &[] };
     let start = above.first().copied().unwrap_or(at);
     let mut whole = String::new();
     above.iter().for_each(|&line| join_title(&mut whole, blocks[line].words(), false));
     join_title(&mut whole, title, false);
-    let (title, style) = (spaced(whole), blocks[start].style.clone().unwrap_or_default());
-    let page = blocks[start].page.unwrap_or(0);
+    let title = spaced(whole);
+    let (page, style) = (blocks[start].page.unwrap_or(0), blocks[start].style.clone().unwrap_or_default());
     Entry { normalised: normalise_title(&title), title, label, page, style, blocks: (start, at + 1) }
 }
 
@@ -136,6 +138,10 @@ fn spaced(title: String) -> String {
     let glued = before.ends_with(|c: char| c.is_ascii_digit()) && rest.starts_with(|c: char| c.is_ascii_uppercase())
         || before.ends_with(['章', '节', '節', '条', '條', '编', '篇', '部', '卷', '分']) && rest.starts_with(is_wide);
     if glued { format!("{before} {rest}") } else { title }
+}
+
+fn are_alike(a: &Block, b: &Block) -> bool {
+    a.style.as_ref().zip(b.style.as_ref()).is_none_or(|(a, b)| a.is_like(b))
 }
 
 /// A title and a page number separated by leaders or a wide gap.
@@ -262,8 +268,11 @@ fn group(lines: &[usize], entry: &Entry, blocks: &[Block]) -> Option<Entry> {
             && text.chars().filter(|c| c.is_alphabetic()).count() > 1
             && !is_title_of_list(text);
         let differs = || style.cells == 1 && number.is_none() && stands_out(block, style, entry);
+        if !(fits && (is_part || differs())) {
+            return None;
+        }
         let title = without_column_head(text, style);
-        (fits && (is_part || differs())).then(|| Entry {
+        Some(Entry {
             normalised: normalise_title(&title),
             title,
             label: LABEL_OF_GROUPS.to_owned(),

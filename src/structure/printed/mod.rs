@@ -69,7 +69,9 @@ pub fn find(blocks: &[Block], heads: &[Block], labels: &[Option<String>]) -> Vec
 /// For each block, whether one of the half-open spans covers it.
 pub(super) fn covered(spans: &[(usize, usize)], blocks: usize) -> Vec<bool> {
     let mut covered = vec![false; blocks];
-    spans.iter().for_each(|&(start, end)| covered[start..end].fill(true));
+    for &(start, end) in spans {
+        covered[start..end].fill(true);
+    }
     covered
 }
 

@@ -54,7 +54,8 @@ impl<'a> Places<'a> {
     /// The first line of an entry on its page or the ones beside it, and the number of lines that are its title: none
     /// if they have other words too, for which they stay in the text.
     pub(super) fn find_near(&self, entry: &Entry, page: u32, after: usize) -> Option<Match> {
-        let (nearby, title) = ([page, page + 1, page.saturating_sub(1)], entry.normalised.as_str());
+        let title = entry.normalised.as_str();
+        let nearby = [page, page + 1, page.saturating_sub(1)];
         let exact = |&page: &u32| {
             let numbered = self.find_with_number(entry, page, after);
             numbered.or_else(|| self.find(title, page, after)).or_else(|| self.find(title, page, 0))
