@@ -120,7 +120,7 @@ fn place(hits: &[Value], id: &str, sections: bool) -> Option<u64> {
 /// model.
 fn all_agree<I: AsRef<str>>(sandbox: &Sandbox, args: &[&str], ids: &[I], sections: bool) -> Vec<Value> {
     let args = &[args, &["--method", "keyword", "--rerank", "light"]].concat()[..];
-    let hits = sandbox.hits(args);
+    let hits = sandbox.hits_if_any(args);
     let agreed = |id: &I| {
         let id = id.as_ref();
         let why = why(sandbox, args, id);

@@ -302,12 +302,17 @@ impl Sandbox {
         self.json(args)["items"].take()
     }
 
-    /// The hits of a search, in groups or not; none if it finds nothing or no document fits.
+    /// The hits of a search that finds something, in groups or not.
     pub fn hits(&self, args: &[&str]) -> Vec<serde_json::Value> {
+        hits(&self.json(&[&["search"], args].concat()))
+    }
+
+    /// The same; none if it finds nothing or no document fits.
+    pub fn hits_if_any(&self, args: &[&str]) -> Vec<serde_json::Value> {
         let run = self.kb(&[&["search"], args, &["--format", "json"]].concat());
         assert!(run.code <= 1, "{args:?}: {}", run.err);
         // Where no document fits, there is no JSON.
-        hits(&serde_json::from_str(&run.out).unwrap_or_default())
+        if run.out.is_empty() { Vec::new() } else { hits(&run.json()) }
     }
 
     /// How many items a command lists.
