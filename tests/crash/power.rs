@@ -110,6 +110,7 @@ fn other_vectors_survive_a_power_loss_whole_or_not_at_all() {
             sandbox.add_model("tiny", |_| ());
             write_version(sandbox, 1);
             sandbox.json(&["ingest", "docs"]);
+            // A store in use has the caches of a search.
             found(sandbox);
         })
     };
