@@ -353,6 +353,15 @@ fn a_document_without_vectors_stays_without() {
 }
 
 #[test]
+fn the_text_that_a_parent_chunk_has_is_no_edit() {
+    let sandbox = guide();
+    let id = id_of(&sandbox, "parent", "handle");
+    let chunks = sandbox.items(&["chunks-list", "--type", "parent"]);
+    let run = sandbox.json(&["chunk-edit", &id, "--content", text(row(&chunks, "chunk_id", &id), "content")]);
+    assert_eq!(run["generation"], Value::Null, "{run}");
+}
+
+#[test]
 fn a_refused_edit_changes_nothing() {
     let sandbox = guide();
     let before = list(&sandbox, &[]);
