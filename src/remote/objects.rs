@@ -72,6 +72,14 @@ pub(super) enum Found<T> {
     Nothing,
 }
 
+/// Whether a new version of an object was stored.
+pub(super) enum PutOutcome {
+    Done(Version),
+    /// The version to replace is no longer the current one, or, with the error, there was no reply. If only the reply
+    /// was lost, the current version is the one that was put, so the caller has to read it.
+    Unknown(Option<Error>),
+}
+
 /// The environment variables of a provider's own tools, for hints: those of the keys, and that of the server's address.
 fn variables(address: &str) -> (&'static str, &'static str) {
     match address.split_once("://") {
@@ -143,9 +151,9 @@ impl Objects {
             return Ok(());
         }
         match self.put_value(MARK, &json!({ "made_by": env!("CARGO_PKG_VERSION") }), None).await? {
-            Ok(_) => Ok(()),
-            Err(Some(error)) => Err(error),
-            Err(None) => self.must_be_store().await,
+            PutOutcome::Done(_) => Ok(()),
+            PutOutcome::Unknown(Some(error)) => Err(error),
+            PutOutcome::Unknown(None) => self.must_be_store().await,
         }
     }
 
@@ -198,25 +206,23 @@ impl Objects {
     }
 
     /// Puts a JSON object, if the current version is still `replaced`, or if there is none and `replaced` is `None`.
-    /// `Err` if `replaced` is no longer the current version, or, with the error, if there was no reply. If only the
-    /// reply was lost, the current version is the one that was put, so the caller has to read it.
     pub(super) async fn put_value<T: Serialize>(
         &self,
         name: &str,
         value: &T,
         replaced: Option<Version>,
-    ) -> Result<Result<Version, Option<Error>>> {
+    ) -> Result<PutOutcome> {
         let bytes = serde_json::to_vec_pretty(value).expect("plain data has a JSON form");
         let update = |Version { e_tag, version }| PutMode::Update(UpdateVersion { e_tag, version });
         let mode = replaced.map_or(PutMode::Create, update);
         match self.store.put_opts(&self.path(name), bytes.into(), PutOptions::from(mode)).await {
-            Ok(put) => Ok(Ok(Version { e_tag: put.e_tag, version: put.version })),
+            Ok(put) => Ok(PutOutcome::Done(Version { e_tag: put.e_tag, version: put.version })),
             // This is also the answer if another request for the same object is running, or the object was deleted.
             Err(Refused::AlreadyExists { .. } | Refused::Precondition { .. } | Refused::NotFound { .. }) => {
-                Ok(Err(None))
+                Ok(PutOutcome::Unknown(None))
             }
             Err(error) => match self.failed(&format!("write {name}"), &error) {
-                error if is_unavailable(&error) => Ok(Err(Some(error))),
+                error if is_unavailable(&error) => Ok(PutOutcome::Unknown(Some(error))),
                 error => Err(error),
             },
         }
@@ -233,8 +239,8 @@ impl Objects {
         is_own: impl Fn(&T) -> bool,
     ) -> Result<Result<Version, Option<T>>> {
         let error = match self.put_value(name, value, replaced).await? {
-            Ok(version) => return Ok(Ok(version)),
-            Err(error) => error,
+            PutOutcome::Done(version) => return Ok(Ok(version)),
+            PutOutcome::Unknown(error) => error,
         };
         match (self.value::<T>(name, None, longest).await?, error) {
             (Found::New(there, version), _) if is_own(&there) => Ok(Ok(version)),
