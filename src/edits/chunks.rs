@@ -84,10 +84,10 @@ pub fn edit_chunks(stored: Vec<NewDocument>, requests: &[ChunkEditRequest], now:
             continue;
         }
         let between = DocumentEdits::between(&before, &after, named.into_iter().map(String::from).collect());
-        let differs = [&between.changed, &between.added, &between.gone].iter().any(|ids| !ids.is_empty());
-        let differs = differs || after.document.edits != before.document.edits;
+        let has_same_chunks = between.changed.is_empty() && between.added.is_empty() && between.gone.is_empty();
+        let has_same_edits = after.document.edits == before.document.edits;
         edits.documents.push(between);
-        if differs {
+        if !(has_same_chunks && has_same_edits) {
             edits.changed.push(ChangedDocument { before, after });
         }
     }

@@ -278,7 +278,10 @@ impl<'a> Version<'a> {
             let own = &self.sentences[place.clone()];
             let inside = |at: usize| at.clamp(place.start, place.end) - place.start;
             let sentences = inside(run.start)..inside(run.end);
-            let start = sentences.start.checked_sub(1).map_or(Some(0), |last| Some(own.get(last)?.range.end))?;
+            let start = match sentences.start.checked_sub(1) {
+                Some(last) => own.get(last)?.range.end,
+                None => 0,
+            };
             let end = own[sentences.clone()].last().map_or(start, |sentence| sentence.range.end);
             let row = self.parents.get(i)?;
             let (index, chunk_id) = (row.chunk_index, row.chunk_id.clone());

@@ -202,9 +202,11 @@ fn edit_at(source: &ParentChunk, edited_at: &str) -> Edit {
 }
 
 fn replace(parents: &mut Vec<ParentChunk>, index: u32, parent: Option<ParentChunk>) {
-    let found = parents.binary_search_by_key(&index, |row| row.chunk_index);
-    let (Ok(at) | Err(at)) = found;
-    parents.splice(at..at + usize::from(found.is_ok()), parent);
+    let range = match parents.binary_search_by_key(&index, |row| row.chunk_index) {
+        Ok(at) => at..at + 1,
+        Err(at) => at..at,
+    };
+    parents.splice(range, parent);
 }
 
 /// Replaces the edit of a parent chunk; its number stays, and its time too if nothing else changes.

@@ -61,8 +61,12 @@ pub(super) fn sentences_in(text: &str) -> Vec<Sentence> {
 /// For each sentence of `old` its place in `new`.
 pub(super) fn matched(old: &[Sentence], new: &[Sentence]) -> Vec<Option<usize>> {
     let mut places = vec![None; old.len()];
-    for op in differences(old, new).into_iter().filter(|op| matches!(op, DiffOp::Equal { .. })) {
-        op.old_range().zip(op.new_range()).for_each(|(old, new)| places[old] = Some(new));
+    for op in differences(old, new) {
+        if let DiffOp::Equal { old_index, new_index, len } = op {
+            for i in 0..len {
+                places[old_index + i] = Some(new_index + i);
+            }
+        }
     }
     places
 }
@@ -88,9 +92,16 @@ fn differences(old: &[Sentence], new: &[Sentence]) -> Vec<DiffOp> {
 
 /// The place of a run of sentences in a version that has it exactly once.
 pub(super) fn only_place(run: &[Sentence], version: &[Sentence]) -> Option<usize> {
-    let is_there = |at: &usize| version[*at..].iter().zip(run).all(|(own, wanted)| own.key == wanted.key);
-    let mut places = (0..(version.len() + 1).saturating_sub(run.len())).filter(is_there);
-    places.next().filter(|_| !run.is_empty() && places.next().is_none())
+    if run.is_empty() {
+        return None;
+    }
+    let mut places = version
+        .windows(run.len())
+        .enumerate()
+        .filter(|(_, window)| window.iter().zip(run).all(|(own, wanted)| own.key == wanted.key))
+        .map(|(at, _)| at);
+    let first = places.next();
+    first.filter(|_| places.next().is_none())
 }
 
 /// Sentences of a version and the text that replaces them.

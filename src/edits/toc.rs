@@ -26,9 +26,10 @@ pub fn editable_toc(document: &DocumentRow, sections: &[SectionRow]) -> String {
     };
     let help = HELP.replace("{PAGE}", page).replace("{FOUND}", found);
     let line = |OutlineEntry { level, title, page }| {
-        let (indent, escape) = ("  ".repeat((level as usize).saturating_sub(1)), title.starts_with(['#', '\\']));
+        let indent = "  ".repeat((level as usize).saturating_sub(1));
+        let escape = if title.starts_with(['#', '\\']) { "\\" } else { "" };
         let page = page.map_or_else(String::new, |page| format!("  [p. {page}]"));
-        format!("{indent}{}{title}{page}\n", if escape { "\\" } else { "" })
+        format!("{indent}{escape}{title}{page}\n")
     };
     let lines: String = entries_of(sections).into_iter().map(line).collect();
     let DocumentRow { title, source, doc_id, .. } = document;
