@@ -185,7 +185,9 @@ impl Indexer {
             return;
         }
         row.embedding_hash = None;
-        self.document_texts.extend(wanted.filter(|_| embed).map(|wanted| (row.doc_id.clone(), wanted)));
+        if let Some(wanted) = wanted.filter(|_| embed) {
+            self.document_texts.insert(row.doc_id.clone(), wanted);
+        }
     }
 
     fn set_document_vectors(&mut self, added: &mut [NewDocument]) -> Result<()> {

@@ -64,7 +64,7 @@ pub(super) fn is_metadata_file(path: &Path) -> bool {
 /// The metadata in `NAME.meta.toml`; empty if there is no such file. A link is refused, because in a folder that
 /// another person made it can lead to a secret on this machine.
 fn read_metadata_file(source: &Path, within: &[PathBuf]) -> Result<Fields> {
-    let file = source.with_added_extension(&ENDING[1..]);
+    let file = source.with_added_extension(ENDING.trim_start_matches('.'));
     match file.symlink_metadata() {
         Ok(facts) if facts.is_symlink() => {
             let message = format!("{} is a link", file.display());

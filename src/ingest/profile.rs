@@ -24,7 +24,7 @@ pub(super) fn profile_of_cut(
     parents: &[CutParent],
 ) -> Option<Profile> {
     let nodes = sections.iter().map(|section| Node {
-        title: Some(section.title.as_str()).filter(|_| section.path != PREAMBLE),
+        title: (section.path != PREAMBLE).then_some(section.title.as_str()),
         level: section.level,
         above: section.parent,
     });
@@ -38,7 +38,7 @@ pub(super) fn profile_of(row: &DocumentRow, sections: &[SectionRow], parents: &[
     ordered.sort_by_key(|section| section.position);
     let places: HashMap<&str, usize> = ordered.iter().map(|section| section.section_id.as_str()).zip(0..).collect();
     let nodes = ordered.iter().enumerate().map(|(own, section)| Node {
-        title: Some(section.title.as_str()).filter(|_| section.path != PREAMBLE),
+        title: (section.path != PREAMBLE).then_some(section.title.as_str()),
         level: section.level,
         // A damaged table can contain a cycle of sections.
         above: section.parent_id.as_deref().and_then(|id| places.get(id)).copied().filter(|above| *above < own),
@@ -56,7 +56,9 @@ fn profile_of_nodes<'a>(
     let mut bytes = vec![0; nodes.len()];
     let texts: Vec<ParentChunkText> = texts
         .map(|(section, text)| {
-            section.into_iter().for_each(|section| bytes[section] += text.len());
+            if let Some(section) = section {
+                bytes[section] += text.len();
+            }
             ParentChunkText { title: section.and_then(|section| nodes[section].title).unwrap_or_default(), text }
         })
         .collect();
@@ -66,8 +68,8 @@ fn profile_of_nodes<'a>(
             bytes[above] += bytes[i];
         }
     }
-    let titled = |(node, bytes): (&Node<'a>, usize)| Some(TitleText { title: node.title?, level: node.level, bytes });
-    let titles: Vec<TitleText> = nodes.iter().zip(bytes).filter_map(titled).collect();
+    let titled = nodes.iter().zip(bytes).filter_map(|(node, bytes)| Some((node.title?, node.level, bytes)));
+    let titles: Vec<TitleText> = titled.map(|(title, level, bytes)| TitleText { title, level, bytes }).collect();
     profile(title, language, &titles, &texts)
 }
 

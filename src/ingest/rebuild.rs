@@ -101,10 +101,13 @@ pub fn stale(row: &DocumentRow, store: &Store) -> Option<Stale> {
 
 /// Reads and cuts the source of a document, if it is unchanged since the ingest.
 pub fn read_source(row: &DocumentRow, store: &Store, how: CutOptions<'_>, worker: &mut Worker) -> Result<SourceState> {
-    unchanged_bytes(row, store)?.map_or_else(Ok, |bytes| {
-        let document = worker.cut_file(&bytes, Format::from_name(&row.format), how)?;
-        Ok(SourceState::Same(Box::new(document)))
-    })
+    match unchanged_bytes(row, store)? {
+        Ok(bytes) => {
+            let document = worker.cut_file(&bytes, Format::from_name(&row.format), how)?;
+            Ok(SourceState::Same(Box::new(document)))
+        }
+        Err(other) => Ok(other),
+    }
 }
 
 /// The rows, without vectors, of a stored document that was cut again with `chunking`.

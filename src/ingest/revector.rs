@@ -279,7 +279,9 @@ impl Run<'_> {
         let mut known = HashSet::new();
         for some in read_batches(rows) {
             let units = self.units(snapshot, some).await?;
-            some.iter().for_each(|_| self.progress.file_read());
+            for _ in some {
+                self.progress.file_read();
+            }
             let lacking = self.lacking(units, &mut known, |key| cache.has(key));
             self.embed_units(&lacking, bytes_of(some), cache, vectors)?;
         }

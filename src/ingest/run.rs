@@ -172,7 +172,9 @@ async fn collect_page(
         (Ok(None), None) => Err(Error::failed("says that it has not changed, although kb did not ask")),
         (Ok(Some(page)), _) => {
             validators = Some(page.validators);
-            collector.report.notes.extend(page.moved_to.map(|to| ("redirected", format!("{url} redirects to {to}"))));
+            if let Some(to) = page.moved_to {
+                collector.report.notes.push(("redirected", format!("{url} redirects to {to}")));
+            }
             let format = request.format.or(page.format);
             loader.load(source, &page.bytes, page.mtime_ns, format, &mut Worker::new(&request.reading))
         }
@@ -199,7 +201,10 @@ fn compare_failures(namespace: &Namespace, named: &[String], report: &mut Ingest
             _ => now.remove(&one.source),
         };
     }
-    if report.dry_run || now == before || !namespace.exists() { Ok(()) } else { namespace.write_failures(&now) }
+    if report.dry_run || now == before || !namespace.exists() {
+        return Ok(());
+    }
+    namespace.write_failures(&now)
 }
 
 /// The model of the namespace. An ingest that makes vectors needs it to be installed.

@@ -211,10 +211,10 @@ fn wait(answers: &Receiver<Received>, deadline: Instant, limits: Limits) -> Outc
         match serde_json::from_slice(&answer) {
             Ok(Answer::Page(number)) => page = (number > 0).then_some(number),
             Ok(Answer::Cut(document)) => return Outcome::Answered(Ok(document)),
-            Ok(Answer::Refused(message, hint)) => {
-                let error = Error::failed(message);
-                return Outcome::Answered(Err(hint.into_iter().fold(error, Error::hint)));
+            Ok(Answer::Refused(message, Some(hint))) => {
+                return Outcome::Answered(Err(Error::failed(message).hint(hint)));
             }
+            Ok(Answer::Refused(message, None)) => return Outcome::Answered(Err(Error::failed(message))),
             Err(error) => return Outcome::Ended(Error::failed(format!("cannot read the worker's answer: {error}"))),
         }
     }
