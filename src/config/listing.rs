@@ -49,7 +49,9 @@ pub fn list_settings(store: Option<&Path>) -> Result<Vec<ListedSetting>> {
         settings.remove_untrusted(&KnownStores::of_user());
         files.extend(settings.file.map(|file| (store.join(FILE), file.table)));
     }
-    files.extend(SettingsFile::of_user()?.map(|file| (file.folder.join("config.toml"), file.table)));
+    if let Some(file) = SettingsFile::of_user()? {
+        files.push((file.folder.join("config.toml"), file.table));
+    }
     let of_flags = flags("search", SearchSettings::augment_args(Command::new("")))
         .chain(flags("ingest", IngestSettings::augment_args(Command::new(""))));
     let others = OTHERS

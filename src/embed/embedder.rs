@@ -212,7 +212,9 @@ impl Embedder {
             (Backend::Endpoint(endpoint), _) => (endpoint.workers(), BATCH_OF_ENDPOINT),
             // In a larger batch, a text's vector would depend on the other texts.
             (Backend::Sessions(Sessions { sessions, .. }), Quantization::Dynamic) => (sessions.len(), 1),
-            (Backend::Sessions(Sessions { sessions, .. }), _) => (sessions.len(), BATCH),
+            (Backend::Sessions(Sessions { sessions, .. }), Quantization::None | Quantization::Static) => {
+                (sessions.len(), BATCH)
+            }
         };
         let batches: Vec<&[usize]> = order.chunks(batch).collect();
         let next = AtomicUsize::new(0);

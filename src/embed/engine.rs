@@ -100,7 +100,10 @@ pub fn select(choice: &EngineChoice) -> Result<Engine> {
     // outside `ort`.
     static SELECTED: Mutex<Option<Engine>> = Mutex::new(None);
     let mut selected = SELECTED.lock().unwrap_or_else(PoisonError::into_inner);
-    let engine = selected.clone().map_or_else(|| start(choice), Ok)?;
+    let engine = match &*selected {
+        Some(engine) => engine.clone(),
+        None => start(choice)?,
+    };
     Ok(selected.insert(engine).clone())
 }
 

@@ -95,7 +95,10 @@ pub(super) fn line(text: &str, longest: usize) -> Result<String, &'static str> {
         (MARKS.iter().any(|mark| lower.contains(mark)), "contains markup"),
         (ORDERS.lines().any(|order| lower.contains(order)), "reads like an order or a refusal"),
     ];
-    checks.into_iter().find(|(is_wrong, _)| *is_wrong).map_or(Ok(line), |(_, what)| Err(what))
+    match checks.into_iter().find(|(is_wrong, _)| *is_wrong) {
+        Some((_, what)) => Err(what),
+        None => Ok(line),
+    }
 }
 
 pub(super) fn is_about(text: &str, shown: &str) -> bool {

@@ -34,7 +34,10 @@ impl Models {
     /// Adds the model in a folder. The folder stays unchanged. After an error nothing is changed.
     pub fn add_folder(&self, folder: &Path, engine: &Engine, options: &AddOptions) -> Result<Added> {
         folder.metadata().map_err(|error| Error::reading(folder, &error))?;
-        let name = options.name.clone().map_or_else(|| name_of(folder), Ok)?;
+        let name = match &options.name {
+            Some(name) => name.clone(),
+            None => name_of(folder)?,
+        };
         self.check_is_free(&name)?;
         // Checked first: nothing is written for a folder without a model.
         let candidate = Candidate::of(folder, None, options)?;

@@ -168,8 +168,10 @@ impl FileDownload<'_> {
             return Err(self.wrong_content(&format!("{found} bytes instead of the listed {listed}")));
         }
         let Some(listed) = &self.file.digest else { return Ok(()) };
-        let is_it = listed.is_of(path).map_err(cannot("read", path))?;
-        if is_it { Ok(()) } else { Err(self.wrong_content("bytes with another hash than the listed one")) }
+        if listed.is_of(path).map_err(cannot("read", path))? {
+            return Ok(());
+        }
+        Err(self.wrong_content("bytes with another hash than the listed one"))
     }
 
     fn wrong_content(&self, what: &str) -> Error {

@@ -101,7 +101,8 @@ impl Models {
 
     /// The name that a store records for the model behind the endpoint. Sends no request.
     pub(super) fn endpoint_name(&self) -> Option<String> {
-        Some(endpoint_model_name(&self.endpoint.as_ref()?.config.settings(EMBEDDINGS).ok()??.model))
+        let settings = self.endpoint.as_ref()?.config.settings(EMBEDDINGS).ok()??;
+        Some(endpoint_model_name(&settings.model))
     }
 
     pub fn folder(&self) -> &Path {

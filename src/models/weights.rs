@@ -80,7 +80,11 @@ fn inspect_part(part: Part, message: &[u8], depth: usize, found: &mut GraphFacts
         let field = field?;
         let Some(bytes) = field.bytes else { continue };
         match part.within(field.number) {
-            Some(Part::Tensor) => found.external.extend(Weights::of(bytes)?.map(|weights| weights.file)),
+            Some(Part::Tensor) => {
+                if let Some(weights) = Weights::of(bytes)? {
+                    found.external.insert(weights.file);
+                }
+            }
             Some(inner) => inspect_part(inner, bytes, depth + 1, found)?,
             None if part == Part::Node && field.number == 4 => {
                 found.is_dynamic |= bytes.starts_with(b"DynamicQuantize")
