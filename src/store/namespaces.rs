@@ -199,8 +199,11 @@ impl Namespace {
 
     /// Deletes what interrupted removals have left beside it. Nothing depends on it, so errors are ignored.
     pub(super) fn clear_removed(&self) {
-        let paths = paths_in(self.folder()).unwrap_or_default();
-        paths.iter().filter(|path| name_of(path).starts_with(REMOVING)).for_each(|path| drop(delete(path)));
+        for path in paths_in(self.folder()).unwrap_or_default() {
+            if name_of(&path).starts_with(REMOVING) {
+                drop(delete(&path));
+            }
+        }
     }
 }
 

@@ -153,17 +153,20 @@ pub(super) fn check_sections(new: &mut NewDocument, is_complete: bool) -> Faults
     let mut faults = Faults::default();
     let spans = spans(new);
     let NewDocument { document, sections, .. } = new;
-    for (row, span) in sections.iter_mut().zip(&spans).filter(|_| is_complete) {
-        match *span {
-            Some(span) if agrees(row.chunk_start, row.chunk_end, span) => {}
-            Some((start, end)) => {
-                let says = format!("states {} but has {}", range(row.chunk_start, row.chunk_end), range(start, end));
-                faults.repaired(&row.section_id, Part::Sections, says, "its parent chunks counted again");
-                (row.chunk_start, row.chunk_end) = (start, end);
-            }
-            None => {
-                let what = "has parent chunks of other sections between its own";
-                faults.findings.push(Finding::structure_needed(document, &row.section_id, Part::Sections, what));
+    if is_complete {
+        for (row, span) in sections.iter_mut().zip(&spans) {
+            match *span {
+                Some(span) if agrees(row.chunk_start, row.chunk_end, span) => {}
+                Some((start, end)) => {
+                    let says =
+                        format!("states {} but has {}", range(row.chunk_start, row.chunk_end), range(start, end));
+                    faults.repaired(&row.section_id, Part::Sections, says, "its parent chunks counted again");
+                    (row.chunk_start, row.chunk_end) = (start, end);
+                }
+                None => {
+                    let what = "has parent chunks of other sections between its own";
+                    faults.findings.push(Finding::structure_needed(document, &row.section_id, Part::Sections, what));
+                }
             }
         }
     }

@@ -30,8 +30,16 @@ pub(super) fn audit(mut rows: StoredRows, dimension: usize) -> (NewDocument, Fau
         // They were counted too, and are reported already.
         counts.findings.clear();
     }
-    let all = [duplicates.findings, ids.findings, counts.findings, of_chunks];
-    let findings = [all.concat(), sections.findings, edits.findings, of_vectors.findings].concat();
+    let findings = [
+        duplicates.findings,
+        ids.findings,
+        counts.findings,
+        of_chunks,
+        sections.findings,
+        edits.findings,
+        of_vectors.findings,
+    ]
+    .concat();
     let fixes = [duplicates.fixes, ids.fixes, of_vectors.fixes, sections.fixes, counts.fixes, edits.fixes].concat();
     (new, Faults { findings, fixes })
 }
@@ -57,6 +65,7 @@ fn is_mismarked(row: &ParentChunk, edits: &[Edit]) -> bool {
 /// Edits that disagree with their parent chunks. They become conflicts, so that no typed text is lost.
 fn check_edits(NewDocument { document, parents, .. }: &mut NewDocument) -> Faults {
     let mut faults = Faults::default();
+    // As the edits are stored: below, some become conflicts.
     let mismarked = parents.iter().filter(|row| is_mismarked(row, &document.edits)).map(|row| {
         let what =
             if row.edited { "is marked as edited but was not" } else { "was edited but is not marked as edited" };

@@ -41,7 +41,8 @@ pub(super) fn check(new: &mut NewDocument, dimension: usize) -> Faults {
     let mut faults = Faults::default();
     let all = !new.parents.is_empty() && new.parents.iter().all(ParentChunk::has_vectors);
     let document = &mut new.document;
-    // The model cannot read the text of a parent chunk without any vectors.
+    // As the vectors are stored: below, damaged ones are removed. The model cannot read the text of a parent chunk
+    // without any vectors.
     let torn = new.parents.iter().filter(|parent| document.embedded && is_torn(parent));
     let what = "has vectors only for a part of itself and its child chunks";
     let torn = torn.map(|parent| Finding::repairable(&parent.chunk_id, Part::Vectors, what));
