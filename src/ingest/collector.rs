@@ -96,7 +96,10 @@ impl<'a, 'b> Collector<'a, 'b> {
 
     pub(super) async fn collect(&mut self, source: &str, loaded: Result<Loaded>) -> Result<(), Stop> {
         let Job { request, target, .. } = self.job;
-        let before = loaded.as_ref().map_or_else(|_| self.existing.get(source), Loaded::before);
+        let before = match &loaded {
+            Ok(loaded) => loaded.before(),
+            Err(_) => self.existing.get(source),
+        };
         let doc_id = before.map(|row| row.doc_id.clone());
         let metadata = |loaded: &Loaded| request.metadata_of(source, &target.store, loaded.before());
         let report = match loaded.and_then(|loaded| Ok((metadata(&loaded)?, loaded))) {

@@ -204,7 +204,8 @@ fn busy(namespace: &Namespace, holder: Option<&Holder>, waited: Duration) -> Err
         .hint("run the command again when it has finished, or wait longer")
 }
 
-/// Whether an open file still lies at a path.
+/// Whether an open file still lies at a path. Where files have no identity, any file there is this one: such systems
+/// rename no folder with an open file in it.
 pub(super) fn is_file_at(file: &File, path: &Path) -> bool {
     let both = file.metadata().and_then(|open| Ok((open, std::fs::metadata(path)?)));
     both.is_ok_and(|(open, there)| is_same(&open, &there))

@@ -41,9 +41,15 @@ impl ModelRecord {
 impl Manifest {
     /// A generation with the versions 3, 4, 5 and 1 of its tables.
     pub(super) fn sample(generation: u64) -> Self {
-        let unpublished = Manifest::unpublished(&ModelRecord::sample(4));
-        let may_have_vectors = true;
-        Manifest { generation, documents: 3, sections: 4, chunks: 5, entities: 1, may_have_vectors, ..unpublished }
+        Manifest {
+            generation,
+            documents: 3,
+            sections: 4,
+            chunks: 5,
+            entities: 1,
+            may_have_vectors: true,
+            ..Manifest::unpublished(&ModelRecord::sample(4))
+        }
     }
 }
 
