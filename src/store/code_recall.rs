@@ -153,7 +153,9 @@ impl Question {
 fn keep_smallest(kept: &mut BinaryHeap<(u32, u64)>, most: usize, item: (u32, u64)) {
     if kept.len() < most {
         kept.push(item);
-    } else if let Some(mut largest) = kept.peek_mut().filter(|largest| item < **largest) {
+    } else if let Some(mut largest) = kept.peek_mut()
+        && item < *largest
+    {
         *largest = item;
     }
 }
