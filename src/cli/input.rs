@@ -1,7 +1,7 @@
 //! Input from a person: files and standard input, an editor, a confirmation.
 
-use std::io::{IsTerminal, Read, StdinLock, Write};
 use std::fs::File;
+use std::io::{IsTerminal, Read, StdinLock, Write};
 use std::path::Path;
 use std::process::Command;
 
