@@ -38,6 +38,16 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// The bytes of an input; `None` if it is longer than `most` bytes: then the rest is not read.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn read_at_most(most: u64, input: impl Read) -> Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    input.take(most + 1).read_to_end(&mut bytes)?;
+    Ok(Some(bytes).filter(|bytes| bytes.len() as u64 <= most))
+}
+
 /// Opens a file for reading, and waits for no pipe.
 ///
 /// # Errors

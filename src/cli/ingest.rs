@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
-use std::io::{IsTerminal, Read};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -19,7 +19,7 @@ use crate::error::{Error, Kind, Result, Setting};
 use crate::ingest::{self, Action, IngestReport, IngestRequest, SourceReport, SuspiciousRemoval, Target};
 use crate::load::Format;
 use crate::models::{ModelChoice, is_endpoint};
-use crate::paths::real;
+use crate::paths::{read_at_most, real};
 use crate::render::{OutputFormat, ingested};
 use crate::store::{DocumentTime, Store};
 use crate::text::{Period, count};
@@ -236,11 +236,8 @@ fn request(args: IngestArgs, settings: IngestSettings) -> Result<IngestRequest> 
 
 /// The bytes of standard input, at most `most`.
 fn piped_document(most: u64) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    standard_input(|input| input.take(most + 1).read_to_end(&mut bytes))?;
-    if bytes.len() as u64 > most {
-        return Err(Error::failed(format!("standard input is longer than {} MB", most >> 20))
-            .hint("raise the limit with --max-file-size MB"));
-    }
-    Ok(bytes)
+    standard_input(|input| read_at_most(most, input))?.ok_or_else(|| {
+        Error::failed(format!("standard input is longer than {} MB", most >> 20))
+            .hint("raise the limit with --max-file-size MB")
+    })
 }

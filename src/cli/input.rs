@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::error::{Error, Kind, Result, plain_io};
-use crate::paths::without_mark;
+use crate::paths::{read_at_most, without_mark};
 use crate::text::printable;
 
 /// Used if neither `VISUAL` nor `EDITOR` is set.
@@ -15,7 +15,7 @@ const DEFAULT_EDITOR: &str = if cfg!(windows) { "notepad" } else { "vi" };
 /// The kind of failure if the user did not confirm: the answer was no, or there was no terminal to ask on.
 pub(super) const NOT_CONFIRMED: Kind = Kind::Failed;
 
-/// The most megabytes of a text, of edits or of a list of paths: more is a device that never ends.
+/// The most megabytes of a text, of edits or of a list of paths. Only a device that never ends has more.
 const MOST_MEGABYTES: u64 = 256;
 
 /// Asks on the terminal whether to do `what`. Without a terminal this is an error, because nothing may be done unasked.
@@ -51,12 +51,8 @@ pub(super) fn read_text(file: &Path) -> Result<String> {
 }
 
 fn bounded_text(input: impl Read) -> std::io::Result<String> {
-    const MOST: u64 = MOST_MEGABYTES << 20;
-    let mut bytes = Vec::new();
-    input.take(MOST + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MOST {
-        return Err(std::io::Error::other(format!("it is longer than {MOST_MEGABYTES} MB")));
-    }
+    let too_long = || std::io::Error::other(format!("it is longer than {MOST_MEGABYTES} MB"));
+    let bytes = read_at_most(MOST_MEGABYTES << 20, input)?.ok_or_else(too_long)?;
     String::from_utf8(bytes).map_err(|_| std::io::Error::other("it is not UTF-8"))
 }
 

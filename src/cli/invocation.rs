@@ -36,7 +36,7 @@ pub(super) struct ProgressStep {
     pub(super) message: String,
 }
 
-/// Where a command sends its progress; `None` if nobody asked for it.
+/// Takes the progress of a command. `None` if the progress is not shown.
 pub(super) type ProgressSender = Option<UnboundedSender<ProgressStep>>;
 
 /// The context of a command in a process that runs many of them.

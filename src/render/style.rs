@@ -202,7 +202,8 @@ fn is_underline(line: &str) -> bool {
     !line.is_empty() && (line.chars().all(|c| c == '=') || line.chars().all(|c| c == '-'))
 }
 
-/// Whether a line opens HTML, which may hide the rest of a page. `<stdin>` could be an element, `<https://…>` is none.
+/// Whether a line begins with HTML, which may hide the rest of a page. `<stdin>` counts as an element. An address such
+/// as `<https://…>` does not.
 fn opens_html(line: &str) -> bool {
     let Some(inside) = line.strip_prefix('<') else { return false };
     let name = inside.strip_prefix('/').unwrap_or(inside);
