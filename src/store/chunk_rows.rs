@@ -10,9 +10,7 @@ use std::sync::Arc;
 
 use lancedb::arrow::arrow_array::cast::AsArray;
 use lancedb::arrow::arrow_array::types::{Float32Type, UInt64Type};
-use lancedb::arrow::arrow_array::{
-    Array, ArrayRef, FixedSizeListArray, RecordBatch, StringArray, UInt32Array, UInt64Array,
-};
+use lancedb::arrow::arrow_array::{Array, ArrayRef, FixedSizeListArray, RecordBatch, StringArray, UInt64Array};
 use lancedb::arrow::arrow_buffer::NullBuffer;
 use lancedb::arrow::arrow_schema::{DataType, Field};
 use rayon::prelude::*;
@@ -20,8 +18,11 @@ use rayon::prelude::*;
 use super::binary_codes::{code_of, distances, estimated_cosine};
 use super::convert::{CHUNKS, Columns, VECTOR};
 use super::half_vectors::HalfVectors;
+use super::read_cache::damaged;
+use super::rows_by_id::{RowsById, with_order};
 use super::scan::Wanted;
 use super::scope::Scope;
+use super::smallest::Smallest;
 use super::snapshot::{CachedFragment, Prepared};
 use crate::error::{Error, Result};
 use crate::ids::{ChunkId, document_of, parent_of};
@@ -31,8 +32,7 @@ pub(super) const CACHE_NAME: &str = "chunk-ids";
 /// What they are made from.
 pub(super) const COLUMNS: Wanted = Wanted::Named(&["chunk_id", VECTOR]);
 pub(super) const PREPARED: Prepared = Prepared { batch: coded, fragment: joined };
-/// The rows of a fragment in the order of their ids.
-const BY_ID: &str = "by_id";
+const CHUNK_ID: &str = "chunk_id";
 /// The binary codes, as numbers of 64 bits; null for a chunk without a vector.
 const CODE: &str = "code";
 /// See [`chosen_by_code`].
@@ -51,9 +51,7 @@ struct FragmentRows {
     /// `None` if they could not be written into the read cache.
     vectors: Option<HalfVectors>,
     /// By row, deleted ones included.
-    chunk_ids: StringArray,
-    /// The rows in the order of their ids.
-    by_id: UInt32Array,
+    chunk_ids: RowsById,
     /// By row.
     codes: FixedSizeListArray,
     /// The rows that have a vector and are not deleted; `None` for all.
@@ -77,11 +75,22 @@ impl ChunkRows {
     /// Among millions of chunks the codes choose more than `limit`, and the vectors choose among those.
     pub(super) fn nearest(&self, vector: &[f32], scope: &Scope, limit: usize) -> Vec<(&str, f32)> {
         let (code, chosen) = (code_of(vector), chosen_by_code(limit, self.rows()));
-        let each = self.fragments.par_iter().enumerate().flat_map(|(place, fragment)| {
-            let near = fragment.nearest(&code, scope, chosen);
-            near.map(move |(distance, row)| (distance, place, row))
+        let parts = self.fragments.par_iter().enumerate().flat_map(|(place, fragment)| {
+            fragment.parts_of_codes().enumerate().map(move |(part, codes)| (place, part * CODES_AT_ONCE, codes))
         });
-        let near = smallest(each.collect(), chosen);
+        let near = parts.fold(
+            || Smallest::new(chosen),
+            |mut near, (place, first_row, codes)| {
+                for (row, distance) in (first_row as u32..).zip(distances(&code, codes)) {
+                    let item = (distance, place, row);
+                    if near.takes(&item) && self.fragments[place].is_in(row, scope) {
+                        near.add(item);
+                    }
+                }
+                near
+            },
+        );
+        let near = near.reduce(|| Smallest::new(chosen), Smallest::and).into_items();
         if near.len() <= limit {
             let estimated = |(_, place, row): (u32, usize, u32)| {
                 let fragment = &self.fragments[place];
@@ -118,14 +127,11 @@ impl FragmentRows {
     fn new(fragment: CachedFragment, vectors: Option<HalfVectors>) -> Result<Self> {
         let CachedFragment { written, rows, deleted, .. } = fragment;
         let columns = Columns { table: CHUNKS, batch: &rows[0] };
-        let (chunk_ids, by_id) = (columns.texts("chunk_id")?.clone(), columns.numbers(BY_ID)?.clone());
-        let rows = chunk_ids.len();
-        let (codes, _) = columns.lists::<UInt64Type>(CODE)?;
-        if codes.value_length() < 1 || by_id.values().iter().any(|row| *row as usize >= rows) {
-            return Err(Error::failed("the read cache names rows that do not exist, or has no codes of vectors").hint(
-                "delete the folder `read-cache` of the namespace, or that of others' stores in the folder of caches",
-            ));
+        let (chunk_ids, (codes, _)) = (RowsById::read(&columns, CHUNK_ID)?, columns.lists::<UInt64Type>(CODE)?);
+        if codes.value_length() < 1 {
+            return Err(damaged("has no codes of vectors"));
         }
+        let rows = chunk_ids.len();
         let findable = (!deleted.is_empty()).then(|| {
             let mut there: Vec<bool> = (0..rows).map(|row| codes.is_valid(row)).collect();
             for row in deleted.iter().filter(|row| (**row as usize) < rows) {
@@ -134,11 +140,11 @@ impl FragmentRows {
             NullBuffer::from(there)
         });
         let findable = findable.or_else(|| codes.nulls().cloned());
-        Ok(FragmentRows { number: written.id, vectors, chunk_ids, by_id, codes: codes.clone(), findable, deleted })
+        Ok(FragmentRows { number: written.id, vectors, chunk_ids, codes: codes.clone(), findable, deleted })
     }
 
     fn chunk_id(&self, row: u32) -> &str {
-        self.chunk_ids.value(row as usize)
+        self.chunk_ids.id(row)
     }
 
     fn code(&self, row: u32) -> &[u64] {
@@ -157,29 +163,19 @@ impl FragmentRows {
         (self.codes.values().as_primitive::<UInt64Type>().values(), self.codes.value_length() as usize)
     }
 
-    /// The distances and rows of the nearest chunks of each part of the fragment.
-    fn nearest<'c>(
-        &'c self,
-        code: &'c [u64],
-        scope: &'c Scope,
-        limit: usize,
-    ) -> impl ParallelIterator<Item = (u32, u32)> + 'c {
+    fn parts_of_codes(&self) -> impl IndexedParallelIterator<Item = &[u64]> {
         let (codes, length) = self.numbers();
-        let part = move |(part, codes): (usize, &[u64])| {
-            let rows = (part * CODES_AT_ONCE..).zip(distances(code, codes));
-            let in_scope = rows.filter(|(row, _)| self.is_in(*row, scope));
-            smallest(in_scope.map(|(row, distance)| (distance, row as u32)).collect(), limit)
-        };
-        codes.par_chunks(CODES_AT_ONCE * length).enumerate().flat_map_iter(part)
+        codes.par_chunks(CODES_AT_ONCE * length)
     }
 
     /// Whether a row is in a scope and can be found by its vector.
-    fn is_in(&self, row: usize, scope: &Scope) -> bool {
+    fn is_in(&self, row: u32, scope: &Scope) -> bool {
         let in_scope = || {
-            let id = self.chunk_ids.value(row);
+            let id = self.chunk_id(row);
             scope.admits(document_of(id), parent_of(id))
         };
-        self.findable.as_ref().is_none_or(|rows| rows.is_valid(row)) && (*scope == Scope::Everything || in_scope())
+        self.findable.as_ref().is_none_or(|rows| rows.is_valid(row as usize))
+            && (*scope == Scope::Everything || in_scope())
     }
 
     fn cosines(&self, vector: &[f32], parent_ids: &[ChunkId]) -> Cosines<'_> {
@@ -197,13 +193,13 @@ impl FragmentRows {
     }
 
     fn with_children(&self, parent_ids: &[ChunkId]) -> Vec<(&str, u64)> {
-        let (by_id, mut found) = (self.by_id.values(), Vec::new());
+        let mut found = Vec::new();
         for parent_id in parent_ids {
             // Ids of children begin with that of their parent, so they follow it.
-            let first = by_id.partition_point(|row| self.chunk_id(*row) < parent_id.as_str());
-            let of_parent = |row: &&u32| parent_of(self.chunk_id(**row)) == parent_id.as_str();
-            let rows = by_id[first..].iter().take_while(of_parent).filter(|row| !self.deleted.contains(row));
-            found.extend(rows.map(|row| (self.chunk_id(*row), self.number << 32 | u64::from(*row))));
+            let of_parent = |row: &u32| parent_of(self.chunk_id(*row)) == parent_id.as_str();
+            let rows = self.chunk_ids.rows_from(parent_id).take_while(of_parent);
+            let rows = rows.filter(|row| !self.deleted.contains(row));
+            found.extend(rows.map(|row| (self.chunk_id(row), self.number << 32 | u64::from(row))));
         }
         found.sort_unstable_by_key(|(_, address)| *address);
         found
@@ -227,7 +223,7 @@ fn coded(batch: RecordBatch) -> Result<RecordBatch> {
     let columns = Columns { table: CHUNKS, batch: &batch };
     let (lists, numbers) = columns.lists::<Float32Type>(VECTOR)?;
     let codes = numbers.chunks_exact((lists.value_length() as usize).max(1)).flat_map(code_of).collect();
-    rows_of(columns.texts("chunk_id")?.clone(), codes, lists.nulls().cloned(), None)
+    rows_of(columns.texts(CHUNK_ID)?.clone(), codes, lists.nulls().cloned())
 }
 
 /// The rows of a fragment, made of those of [`coded`], as one batch with their order.
@@ -236,31 +232,23 @@ fn joined(batches: Vec<RecordBatch>) -> Result<Vec<RecordBatch>> {
     for batch in &batches {
         let columns = Columns { table: CHUNKS, batch };
         let (lists, numbers) = columns.lists::<UInt64Type>(CODE)?;
-        chunk_ids.extend(columns.texts("chunk_id")?.iter().map(Option::unwrap_or_default));
+        chunk_ids.extend(columns.texts(CHUNK_ID)?.iter().map(Option::unwrap_or_default));
         codes.extend_from_slice(numbers);
         there.extend((0..batch.num_rows()).map(|row| lists.is_valid(row)));
     }
     if chunk_ids.is_empty() {
         return Ok(Vec::new());
     }
-    let mut by_id: Vec<u32> = (0..chunk_ids.len() as u32).collect();
-    by_id.sort_unstable_by_key(|row| (chunk_ids[*row as usize], *row));
-    let chunk_ids = StringArray::from_iter_values(chunk_ids);
-    Ok(vec![rows_of(chunk_ids, codes, Some(NullBuffer::from(there)), Some(by_id))?])
+    let rows = rows_of(StringArray::from_iter_values(chunk_ids), codes, Some(NullBuffer::from(there)))?;
+    Ok(vec![with_order(CHUNKS, &rows, CHUNK_ID)?])
 }
 
-fn rows_of(
-    chunk_ids: StringArray,
-    codes: Vec<u64>,
-    there: Option<NullBuffer>,
-    by_id: Option<Vec<u32>>,
-) -> Result<RecordBatch> {
+fn rows_of(chunk_ids: StringArray, codes: Vec<u64>, there: Option<NullBuffer>) -> Result<RecordBatch> {
     let length = codes.len() / chunk_ids.len().max(1);
     let field = Field::new_list_field(DataType::UInt64, false);
     let codes = FixedSizeListArray::try_new(field.into(), length as i32, Arc::new(UInt64Array::from(codes)), there);
     let rows = codes.and_then(|codes| {
-        let mut columns: Vec<(&str, ArrayRef)> = vec![("chunk_id", Arc::new(chunk_ids)), (CODE, Arc::new(codes))];
-        columns.extend(by_id.map(|by_id| (BY_ID, Arc::new(UInt32Array::from(by_id)) as ArrayRef)));
+        let columns: [(&str, ArrayRef); 2] = [(CHUNK_ID, Arc::new(chunk_ids)), (CODE, Arc::new(codes))];
         RecordBatch::try_from_iter(columns)
     });
     rows.map_err(|error| Error::failed(format!("cannot hold the ids and codes of chunks: {error}")).caused_by(error))
@@ -281,15 +269,6 @@ fn largest<T>(mut all: Vec<(T, f32)>, limit: usize) -> Vec<(T, f32)> {
     all
 }
 
-/// The `limit` smallest, in no order.
-fn smallest<T: Ord>(mut all: Vec<T>, limit: usize) -> Vec<T> {
-    if all.len() > limit {
-        all.select_nth_unstable(limit);
-        all.truncate(limit);
-    }
-    all
-}
-
 #[cfg(test)]
 mod tests {
     use lance_table::format::Fragment;
@@ -300,7 +279,7 @@ mod tests {
     fn batch(ids: &[&str]) -> RecordBatch {
         let codes = ids.iter().map(|id| id.len() as u64).collect();
         let there: Vec<bool> = ids.iter().map(|id| !id.ends_with('0')).collect();
-        rows_of(StringArray::from(ids.to_vec()), codes, Some(there.into()), None).unwrap()
+        rows_of(StringArray::from(ids.to_vec()), codes, Some(there.into())).unwrap()
     }
 
     fn cached(number: u64, rows: Vec<RecordBatch>, deleted: &[u32]) -> CachedFragment {
@@ -339,7 +318,7 @@ mod tests {
     fn rows_of_all_parts_of_a_fragment_are_compared() {
         let ids: Vec<String> = (0..3 * CODES_AT_ONCE).map(|row| format!("d{row}:0")).collect();
         let codes = (0..ids.len() as u64).collect();
-        let rows = joined(vec![rows_of(StringArray::from(ids), codes, None, None).unwrap()]).unwrap();
+        let rows = joined(vec![rows_of(StringArray::from(ids), codes, None).unwrap()]).unwrap();
         let rows = ChunkRows::read([(cached(0, rows, &[CODES_AT_ONCE as u32 + 5]), None)]).unwrap();
         let vector: Vec<f32> =
             (0..64).map(|bit| if (2 * CODES_AT_ONCE + 7) >> bit & 1 == 1 { 1.0 } else { -1.0 }).collect();
@@ -354,7 +333,7 @@ mod tests {
         let ids = (0..rows).map(|row| format!("d{row}:0"));
         // Of the question's signs, the first row has all but a heavy one, the second all but two light ones.
         let codes = (0..rows as u64).map(|row| [0b1110, 0b1001].get(row as usize).copied().unwrap_or(0)).collect();
-        let rows = joined(vec![rows_of(StringArray::from_iter_values(ids), codes, None, None).unwrap()]).unwrap();
+        let rows = joined(vec![rows_of(StringArray::from_iter_values(ids), codes, None).unwrap()]).unwrap();
         let rows = ChunkRows::read([(cached(0, rows, &[]), None)]).unwrap();
         let nearest = |limit| rows.nearest(&[0.9, 0.1, 0.1, 0.4], &Scope::Everything, limit);
         assert_eq!(nearest(1)[0].0, "d1:0");

@@ -1,6 +1,6 @@
 //! The recall of the binary codes of vectors, measured on a sample of the chunks and stored with their table.
 
-use std::collections::{BinaryHeap, HashSet};
+use std::collections::HashSet;
 
 use futures::TryStreamExt;
 use lancedb::arrow::arrow_array::types::{Float32Type, UInt64Type};
@@ -14,6 +14,7 @@ use super::chunk_rows::chosen_by_code;
 use super::convert::{CHUNKS, Columns, VECTOR, map_rows, to_json};
 use super::indexes::fewest_indexed_rows;
 use super::scan::Wanted;
+use super::smallest::Smallest;
 use super::snapshot::Snapshot;
 use super::tables::Tables;
 use crate::error::{Error, Result};
@@ -106,7 +107,8 @@ impl Tables {
         self.each_batch(scan, compare).await?;
         let (mut found, mut wanted) = (0, 0);
         for Question { by_vector, by_code, .. } in questions {
-            let chosen: HashSet<u64> = by_code.into_iter().map(|(_, address)| address).collect();
+            let chosen: HashSet<u64> = by_code.into_items().into_iter().map(|(_, address)| address).collect();
+            let by_vector = by_vector.into_items();
             found += by_vector.iter().filter(|(_, address)| chosen.contains(address)).count();
             wanted += by_vector.len();
         }
@@ -129,33 +131,21 @@ impl Tables {
 struct Question {
     vector: Vec<f32>,
     code: Vec<u64>,
-    by_vector: BinaryHeap<(u32, u64)>,
-    by_code: BinaryHeap<(u32, u64)>,
-    /// The number of chunks that the codes choose.
-    chosen: usize,
+    by_vector: Smallest<(u32, u64)>,
+    by_code: Smallest<(u32, u64)>,
 }
 
 impl Question {
+    /// `chosen` is the number of chunks that the codes choose.
     fn new(vector: Vec<f32>, chosen: usize) -> Self {
         let code = code_of(&vector);
-        Question { vector, code, by_vector: BinaryHeap::new(), by_code: BinaryHeap::new(), chosen }
+        Question { vector, code, by_vector: Smallest::new(NEIGHBOURS), by_code: Smallest::new(chosen) }
     }
 
     fn compare(&mut self, vector: &[f32], code: &[u64], address: u64) {
         // From 0 to two billion, as the cosine falls from 1 to -1.
         let distance_of_vectors = ((1.0 - dot(&self.vector, vector)).max(0.0) * 1e9) as u32;
-        keep_smallest(&mut self.by_vector, NEIGHBOURS, (distance_of_vectors, address));
-        keep_smallest(&mut self.by_code, self.chosen, (distance(&self.code, code), address));
-    }
-}
-
-/// Adds an item to the `most` smallest, if it is one of them.
-fn keep_smallest(kept: &mut BinaryHeap<(u32, u64)>, most: usize, item: (u32, u64)) {
-    if kept.len() < most {
-        kept.push(item);
-    } else if let Some(mut largest) = kept.peek_mut()
-        && item < *largest
-    {
-        *largest = item;
+        self.by_vector.add((distance_of_vectors, address));
+        self.by_code.add((distance(&self.code, code), address));
     }
 }

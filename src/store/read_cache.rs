@@ -30,14 +30,14 @@ use tempfile::NamedTempFile;
 use super::files::{WRITING, begin_whole, name_of, remove_older};
 use super::layout::Namespace;
 use crate::crash;
-use crate::error::or_none;
+use crate::error::{Error, or_none};
 
 /// The folder of the cache, in the namespace; for stores of others, in the user's folder of caches.
 const FOLDER: &str = "read-cache";
 /// The key of the name and the fragment in the stream's metadata.
 const FRAGMENT: &str = "fragment";
 /// The key and the value of the layout: every change of the contents of a file needs a new value.
-const LAYOUT: (&str, &str) = ("layout", "8");
+const LAYOUT: (&str, &str) = ("layout", "9");
 /// The length of the checksum behind the stream, in bytes.
 const CHECKSUM: usize = size_of::<u32>();
 /// The age at which a half-written file is taken for the leftover of a dead process.
@@ -147,6 +147,12 @@ fn described(name: &str, fragment: &str) -> String {
 
 fn file(folder: &Path, name: &str, fragment: &str) -> PathBuf {
     folder.join(format!("{name}-{}", blake3::hash(fragment.as_bytes()).to_hex()))
+}
+
+/// The error of a read cache whose checksums are right and whose contents are not.
+pub(super) fn damaged(how: &str) -> Error {
+    let hint = "delete the folder `read-cache` of the namespace, or that of others' stores in the folder of caches";
+    Error::failed(format!("the read cache {how}")).hint(hint)
 }
 
 /// The bytes of a file of the cache; `None` if it cannot be read.

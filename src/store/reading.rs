@@ -1,22 +1,19 @@
 //! Reads the tables of a generation.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
-use lancedb::arrow::arrow_array::RecordBatch;
 use lancedb::expr::{col, lit};
-use serde::Deserialize;
 
-use super::convert::{self, Columns, DOCUMENTS, ENTITIES, SECTIONS, VECTOR, map_rows};
+use super::convert::{self, Columns, ENTITIES, SECTIONS, VECTOR, map_rows};
 use super::entities::EntityRow;
 use super::metadata::Metadata;
-use super::rows::{ChunkRow, ChunkType, DocumentFacts, DocumentName, DocumentRow, ParentChunk, SectionRow};
+use super::rows::{ChunkRow, ChunkType, DocumentFacts, DocumentRow, ParentChunk, SectionRow};
 use super::scan::{Filter, Wanted, any_of};
 use super::snapshot::Snapshot;
 use crate::error::Result;
 use crate::ids::{ChunkId, DocId, SectionId};
 use crate::knowledge::profile::Profile;
 
-const NAME_COLUMNS: Wanted = Wanted::Named(&["doc_id", "source", "title", "parents", "children", "edits"]);
 const FACT_COLUMNS: Wanted =
     Wanted::Named(&["doc_id", "source", "title", "format", "metadata", "ingested_at", "parents", "time", "profile"]);
 
@@ -54,30 +51,6 @@ impl Snapshot {
     pub async fn documents_by_id(&self, ids: &[DocId]) -> Result<Vec<DocumentRow>> {
         let table = &self.tables.documents;
         self.tables.read_with(table, ("doc_id", ids), Wanted::WithoutVectors, convert::document).await
-    }
-
-    /// The names of all documents, by source.
-    pub async fn all_document_names(&self) -> Result<Vec<DocumentName>> {
-        let mut names = map_rows(DOCUMENTS, &self.name_rows().await?, document_name)?;
-        names.sort_by(|a, b| a.source.cmp(&b.source));
-        Ok(names)
-    }
-
-    async fn name_rows(&self) -> Result<Vec<RecordBatch>> {
-        self.cached("names", &self.tables.documents, NAME_COLUMNS).await
-    }
-
-    /// The names of the documents with the given ids, in their order. Unknown ids are left out.
-    pub async fn document_names(&self, ids: &[DocId]) -> Result<Vec<DocumentName>> {
-        let (wanted, mut found) = (HashSet::<&str>::from_iter(ids.iter().map(DocId::as_str)), HashMap::new());
-        for batch in self.names.get_or_try_init(|| self.name_rows()).await? {
-            let columns = Columns { table: DOCUMENTS, batch };
-            let doc_ids = columns.texts("doc_id")?;
-            for row in (0..batch.num_rows()).filter(|row| wanted.contains(doc_ids.value(*row))) {
-                found.insert(doc_ids.value(row), document_name(&columns, row)?);
-            }
-        }
-        Ok(ids.iter().filter_map(|id| found.remove(id.as_str())).collect())
     }
 
     /// The facts of all documents that filters need, in any order.
@@ -278,27 +251,6 @@ fn among(filter: Filter, column: &str, values: Option<&[impl AsRef<str>]>) -> Fi
         Some(values) => filter.and(any_of(column, values)),
         None => filter,
     }
-}
-
-fn document_name(columns: &Columns, row: usize) -> Result<DocumentName> {
-    Ok(DocumentName {
-        doc_id: columns.text("doc_id", row)?.into(),
-        source: columns.text("source", row)?,
-        title: columns.text("title", row)?,
-        parents: columns.number("parents", row)?,
-        children: columns.number("children", row)?,
-        edited: edited(columns, row)?,
-    })
-}
-
-/// The indexes of the edited parent chunks, without the texts of the edits.
-fn edited(columns: &Columns, row: usize) -> Result<Vec<u32>> {
-    #[derive(Deserialize)]
-    struct Edited {
-        parent_chunk: Option<u32>,
-    }
-    let edits: Vec<Edited> = columns.json("edits", row)?;
-    Ok(edits.into_iter().filter_map(|edit| edit.parent_chunk).collect())
 }
 
 fn document_facts(columns: &Columns, row: usize) -> Result<DocumentFacts> {

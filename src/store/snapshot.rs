@@ -12,6 +12,7 @@ use lancedb::arrow::arrow_array::RecordBatch;
 use tokio::sync::OnceCell;
 
 use super::chunk_rows::ChunkRows;
+use super::document_names::DocumentNames;
 use super::history::Lease;
 use super::keyword_index::KeywordReader;
 use super::keyword_writer::KeywordWriter;
@@ -42,7 +43,7 @@ pub struct Snapshot {
     pub(super) tables: Tables,
     keyword: KeywordReader,
     lease: Mutex<Option<Lease>>,
-    pub(super) names: OnceCell<Vec<RecordBatch>>,
+    pub(super) names: OnceCell<Vec<DocumentNames>>,
     /// For search by vectors.
     pub(super) chunk_rows: OnceCell<ChunkRows>,
     pub(super) cache: ReadCache,

@@ -1,0 +1,130 @@
+//! The names of documents, from the read cache.
+
+use std::collections::HashSet;
+
+use lancedb::arrow::arrow_array::RecordBatch;
+use serde::Deserialize;
+
+use super::convert::{Columns, DOCUMENTS};
+use super::rows::DocumentName;
+use super::rows_by_id::{RowsById, with_order};
+use super::scan::Wanted;
+use super::snapshot::{CachedFragment, Prepared, Snapshot};
+use crate::error::Result;
+use crate::ids::DocId;
+
+/// The name of the rows in the read cache.
+const CACHE_NAME: &str = "names";
+const DOC_ID: &str = "doc_id";
+const COLUMNS: Wanted = Wanted::Named(&[DOC_ID, "source", "title", "parents", "children", "edits"]);
+const PREPARED: Prepared = Prepared { batch: |batch| with_order(DOCUMENTS, &batch, DOC_ID), fragment: Ok };
+
+/// The names in a batch of rows.
+pub(super) struct DocumentNames {
+    batch: RecordBatch,
+    doc_ids: RowsById,
+    deleted: HashSet<u32>,
+}
+
+impl DocumentNames {
+    /// Those of a fragment.
+    fn of(CachedFragment { rows, deleted, .. }: CachedFragment) -> Result<Vec<Self>> {
+        let mut before = 0;
+        let names = |batch: RecordBatch| {
+            let own = before..before + batch.num_rows() as u32;
+            before = own.end;
+            let doc_ids = RowsById::read(&Columns { table: DOCUMENTS, batch: &batch }, DOC_ID)?;
+            let deleted = deleted.iter().filter(|row| own.contains(row)).map(|row| row - own.start).collect();
+            Ok(DocumentNames { batch, doc_ids, deleted })
+        };
+        rows.into_iter().map(names).collect()
+    }
+
+    /// The row of a document; `None` if it is not here.
+    fn find(&self, id: &DocId) -> Option<u32> {
+        let mut rows = self.doc_ids.rows_from(id).take_while(|row| self.doc_ids.id(*row) == id.as_str());
+        rows.find(|row| !self.deleted.contains(row))
+    }
+
+    fn name(&self, row: u32) -> Result<DocumentName> {
+        let (columns, row) = (Columns { table: DOCUMENTS, batch: &self.batch }, row as usize);
+        Ok(DocumentName {
+            doc_id: columns.text(DOC_ID, row)?.into(),
+            source: columns.text("source", row)?,
+            title: columns.text("title", row)?,
+            parents: columns.number("parents", row)?,
+            children: columns.number("children", row)?,
+            edited: edited(&columns, row)?,
+        })
+    }
+}
+
+impl Snapshot {
+    /// The names of all documents, by source.
+    pub async fn all_document_names(&self) -> Result<Vec<DocumentName>> {
+        let mut all = Vec::new();
+        for names in self.names().await? {
+            let rows = (0..names.batch.num_rows() as u32).filter(|row| !names.deleted.contains(row));
+            all.extend(rows.map(|row| names.name(row)).collect::<Result<Vec<_>>>()?);
+        }
+        all.sort_by(|a, b| a.source.cmp(&b.source));
+        Ok(all)
+    }
+
+    /// The names of the documents with the given ids, in their order. Unknown ids are left out.
+    pub async fn document_names(&self, ids: &[DocId]) -> Result<Vec<DocumentName>> {
+        let all = self.names().await?;
+        let find = |id| all.iter().find_map(|names| names.find(id).map(|row| names.name(row)));
+        ids.iter().filter_map(find).collect()
+    }
+
+    async fn names(&self) -> Result<&[DocumentNames]> {
+        let read = async || {
+            let fragments = self.cached_fragments(CACHE_NAME, &self.tables.documents, COLUMNS, PREPARED).await?;
+            let each = fragments.into_iter().map(DocumentNames::of).collect::<Result<Vec<_>>>()?;
+            Ok(each.into_iter().flatten().collect())
+        };
+        self.names.get_or_try_init(read).await.map(Vec::as_slice)
+    }
+}
+
+/// The indexes of the edited parent chunks, without the texts of the edits.
+fn edited(columns: &Columns, row: usize) -> Result<Vec<u32>> {
+    #[derive(Deserialize)]
+    struct Edited {
+        parent_chunk: Option<u32>,
+    }
+    let edits: Vec<Edited> = columns.json("edits", row)?;
+    Ok(edits.into_iter().filter_map(|edit| edit.parent_chunk).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ids::DocId;
+    use crate::store::samples::{namespace, publish};
+    use crate::store::{Change, NewDocument, Snapshot};
+
+    #[tokio::test]
+    async fn names_are_found_by_id_but_not_those_of_deleted_documents() {
+        let (_folder, namespace) = namespace();
+        let new = |doc_id: &str, title: &str| {
+            let mut new = NewDocument::sample(doc_id, &["text"]);
+            new.document.title = title.to_owned();
+            new
+        };
+        publish(&namespace, vec![new("cccccc", "C"), new("aaaaaa", "A"), new("bbbbbb", "B")]).await;
+        let titles = async || -> Vec<String> {
+            let snapshot = Snapshot::open(&namespace).await.unwrap();
+            let ids = ["bbbbbb", "dddddd", "cccccc", "aaaaaa"].map(DocId::from);
+            let found = snapshot.document_names(&ids).await.unwrap();
+            assert_eq!(snapshot.all_document_names().await.unwrap().len(), found.len());
+            found.into_iter().map(|name| name.title).collect()
+        };
+        assert_eq!(titles().await, ["B", "C", "A"]);
+        let replaced = Change { remove: vec!["bbbbbb".into()], add: vec![new("bbbbbb", "new B")], ..Change::default() };
+        publish(&namespace, replaced).await;
+        assert_eq!(titles().await, ["new B", "C", "A"]);
+        publish(&namespace, Change { remove: vec!["cccccc".into()], ..Change::default() }).await;
+        assert_eq!(titles().await, ["new B", "A"]);
+    }
+}
