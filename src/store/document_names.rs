@@ -24,18 +24,20 @@ pub(super) struct DocumentNames {
     batch: RecordBatch,
     doc_ids: RowsById,
     deleted: HashSet<u32>,
+    /// The address of the first row. Those of the others follow.
+    first: u64,
 }
 
 impl DocumentNames {
     /// Those of a fragment.
-    fn of(CachedFragment { rows, deleted, .. }: CachedFragment) -> Result<Vec<Self>> {
+    fn of(CachedFragment { written, rows, deleted, .. }: CachedFragment) -> Result<Vec<Self>> {
         let mut before = 0;
         let names = |batch: RecordBatch| {
             let own = before..before + batch.num_rows() as u32;
             before = own.end;
             let doc_ids = RowsById::read(&Columns { table: DOCUMENTS, batch: &batch }, DOC_ID)?;
             let deleted = deleted.iter().filter(|row| own.contains(row)).map(|row| row - own.start).collect();
-            Ok(DocumentNames { batch, doc_ids, deleted })
+            Ok(DocumentNames { batch, doc_ids, deleted, first: written.id << 32 | u64::from(own.start) })
         };
         rows.into_iter().map(names).collect()
     }
@@ -78,6 +80,13 @@ impl Snapshot {
         ids.iter().filter_map(find).collect()
     }
 
+    /// The addresses of the rows of documents in their table. Unknown ids are left out.
+    pub(super) async fn addresses_of(&self, ids: &[DocId]) -> Result<Vec<u64>> {
+        let all = self.names().await?;
+        let find = |id| all.iter().find_map(|names| names.find(id).map(|row| names.first + u64::from(row)));
+        Ok(ids.iter().filter_map(find).collect())
+    }
+
     async fn names(&self) -> Result<&[DocumentNames]> {
         let read = async || {
             let fragments = self.cached_fragments(CACHE_NAME, &self.tables.documents, COLUMNS, PREPARED).await?;
@@ -118,6 +127,9 @@ mod tests {
             let ids = ["bbbbbb", "dddddd", "cccccc", "aaaaaa"].map(DocId::from);
             let found = snapshot.document_names(&ids).await.unwrap();
             assert_eq!(snapshot.all_document_names().await.unwrap().len(), found.len());
+            let rows = snapshot.documents_by_id(&ids).await.unwrap();
+            assert!(rows.iter().map(|row| &row.title).eq(found.iter().map(|name| &name.title)));
+            assert_eq!(snapshot.documents_by_id(&ids[1..2]).await.unwrap(), []);
             found.into_iter().map(|name| name.title).collect()
         };
         assert_eq!(titles().await, ["B", "C", "A"]);

@@ -46,11 +46,11 @@ impl Snapshot {
         self.tables.read(&self.tables.documents, filter, Wanted::All, convert::document).await
     }
 
-    /// The documents with the given ids without their vectors, in any order. [`document_names`](Self::document_names)
+    /// The documents with the given ids without their vectors, in their order. [`document_names`](Self::document_names)
     /// takes a fraction of the time.
     pub async fn documents_by_id(&self, ids: &[DocId]) -> Result<Vec<DocumentRow>> {
-        let table = &self.tables.documents;
-        self.tables.read_with(table, ("doc_id", ids), Wanted::WithoutVectors, convert::document).await
+        let (table, addresses) = (&self.tables.documents, self.addresses_of(ids).await?);
+        self.tables.read_at(table, &addresses, Wanted::WithoutVectors, convert::document).await
     }
 
     /// The facts of all documents that filters need, in any order.

@@ -5,18 +5,18 @@ use std::collections::{HashMap, HashSet};
 
 use futures::TryStreamExt;
 use futures::future::try_join_all;
+use lance::dataset::ProjectionRequest;
 use lance::dataset::fragment::FileFragment;
 use lance::dataset::scanner::Scanner;
 use lance_table::format::Fragment;
 use lancedb::Table;
 use lancedb::arrow::arrow_array::RecordBatch;
 use lancedb::expr::{DfExpr, col, lit};
-use lancedb::query::{ExecutableQuery, Select};
 
 use super::convert::{Columns, VECTOR, map_rows};
 use super::tables::{Tables, is_damage};
 use super::version_files::Unreadable;
-use crate::error::Result;
+use crate::error::{Error, NextStep, Result};
 
 /// The number of rows read at once by their ids.
 const ROWS_AT_ONCE: usize = 8192;
@@ -121,21 +121,37 @@ impl Tables {
         columns: Wanted<'_>,
         mut show: impl FnMut(&Columns, usize) -> Result<()>,
     ) -> Result<()> {
-        if addresses.is_empty() {
-            return Ok(());
-        }
-        let select = match self.names_of(table, columns).await? {
-            Some(names) => Select::Columns(names),
-            None => Select::All,
-        };
         for some in addresses.chunks(ROWS_AT_ONCE) {
-            let rows = table.take_row_ids(some.to_vec()).select(select.clone());
-            let read = async || rows.execute().await?.try_collect().await;
-            let batches: Vec<RecordBatch> =
-                read().await.map_err(|error: lancedb::Error| self.failed("read", &error))?;
-            batches.iter().try_for_each(|batch| each_row(table, batch, &mut show))?;
+            each_row(table, &self.rows_at(table, some, columns).await?, &mut show)?;
         }
         Ok(())
+    }
+
+    /// Reads a value from each row with one of these addresses, in their order.
+    pub(super) async fn read_at<T>(
+        &self,
+        table: &Table,
+        addresses: &[u64],
+        columns: Wanted<'_>,
+        of: impl Fn(&Columns, usize) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        map_rows(table.name(), &[self.rows_at(table, addresses, columns).await?], of)
+    }
+
+    /// The rows with these addresses, in their order.
+    pub(super) async fn rows_at(&self, table: &Table, addresses: &[u64], columns: Wanted<'_>) -> Result<RecordBatch> {
+        let dataset = self.dataset(table).await?;
+        let columns = match self.names_of(table, columns).await? {
+            Some(names) => ProjectionRequest::from_columns(names, dataset.schema()),
+            None => dataset.schema().clone().into(),
+        };
+        let rows = dataset.take_rows(addresses, columns).await.map_err(|error| self.read_error(&error))?;
+        if rows.num_rows() != addresses.len() {
+            let (table, read, wanted) = (table.name(), rows.num_rows(), addresses.len());
+            return Err(Error::failed(format!("the table {table} gave {read} rows instead of {wanted}"))
+                .hint(format!("check the namespace with `{}`", NextStep::Check)));
+        }
+        Ok(rows)
     }
 
     /// The fragments of a table: files of rows, with those that are deleted.

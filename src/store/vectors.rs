@@ -4,7 +4,6 @@
 use std::collections::{HashMap, HashSet};
 
 use futures::TryStreamExt;
-use lance::dataset::ProjectionRequest;
 use lancedb::arrow::arrow_array::RecordBatch;
 use lancedb::arrow::arrow_array::types::{Float32Type, UInt64Type};
 use lancedb::query::{ExecutableQuery, Select};
@@ -17,7 +16,7 @@ use super::scan::{Wanted, any_of};
 use super::scope::Scope;
 use super::snapshot::{CachedFragment, Snapshot};
 use super::writer::Writer;
-use crate::error::{Error, NextStep, Result};
+use crate::error::{Error, Result};
 use crate::ids::ChunkId;
 use crate::vectors::dot;
 
@@ -50,14 +49,7 @@ impl Snapshot {
         if addresses.is_empty() {
             return Ok(Vec::new());
         }
-        let dataset = self.tables.dataset(&self.tables.chunks).await?;
-        let columns = ProjectionRequest::from_columns([VECTOR], dataset.schema());
-        let batch = dataset.take_rows(&addresses, columns).await.map_err(|error| self.tables.read_error(&error))?;
-        if batch.num_rows() != ids.len() {
-            let (read, wanted) = (batch.num_rows(), ids.len());
-            return Err(Error::failed(format!("the table {CHUNKS} gave {read} rows instead of {wanted}"))
-                .hint(format!("check the namespace with `{}`", NextStep::Check)));
-        }
+        let batch = self.tables.rows_at(&self.tables.chunks, &addresses, Wanted::Named(&[VECTOR])).await?;
         let (vectors, there) = Columns { table: CHUNKS, batch: &batch }.vectors(VECTOR, vector.len())?;
         let each = ids.into_iter().zip(vectors.chunks_exact(vector.len().max(1))).enumerate();
         let with_vector = each.filter(|(row, _)| there.is_none_or(|there| there.is_valid(*row)));

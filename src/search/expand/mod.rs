@@ -49,7 +49,9 @@ pub(super) async fn expand(
         trace.stage("budget", start, before, hits.len()).hits(&hits, names, shape.seeks_sections());
     }
     if shape.describe || shape.drills() {
+        let start = Instant::now();
         describe(snapshots, names, &mut hits).await?;
+        trace.stage("describe", start, hits.len(), hits.len());
     }
     let start = Instant::now();
     for hit in &mut hits {
