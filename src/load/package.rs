@@ -70,7 +70,7 @@ impl<'a> Archive<'a> {
         let Some(index) = self.zip.index_for_name(name) else { return Ok(None) };
         let mut bytes = Vec::new();
         self.unpack(index, &mut bytes)?;
-        Ok(Some(plain::to_text(&bytes)?))
+        Ok(Some(plain::to_text(&bytes)?.into_owned()))
     }
 
     /// The relations of a part to other parts, or of the package if `part` is empty. A part without a list has none.

@@ -1,5 +1,7 @@
 //! Bytes to text in any encoding, and plain text to paragraphs.
 
+use std::borrow::Cow;
+
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8};
 
@@ -10,7 +12,8 @@ use crate::error::{Error, Result, Setting};
 /// between the number and the title of a heading, become spaces.
 pub fn parse(text: &str) -> Document {
     let mut document = Document::new(Format::Text, "text");
-    document.blocks = lines_to_blocks(&text.replace('\u{a0}', " "), None);
+    let text = if text.contains('\u{a0}') { Cow::Owned(text.replace('\u{a0}', " ")) } else { Cow::Borrowed(text) };
+    document.blocks = lines_to_blocks(&text, None);
     document
 }
 
@@ -40,26 +43,27 @@ pub fn lines_on_pages(text: &str, page_at: impl Fn(usize) -> Option<u32>) -> Vec
 const BINARY_NULS_PER_MILLE: usize = 2;
 
 /// The text of `bytes`: by byte order mark; as UTF-8 if they are valid or nearly so; otherwise in the encoding that
-/// detection finds most likely (GB18030, Big5, Shift_JIS, windows-1252, …). Line ends become line feeds.
-pub fn to_text(bytes: &[u8]) -> Result<String> {
+/// detection finds most likely (GB18030, Big5, Shift_JIS, windows-1252, …). Line ends become line feeds. Bytes that are
+/// such a text already are not copied.
+pub fn to_text(bytes: &[u8]) -> Result<Cow<'_, str>> {
     decode(bytes, None)
 }
 
 /// Like [`to_text`], but uses the encoding that an HTML page declares in its head.
-pub fn html_to_text(bytes: &[u8]) -> Result<String> {
+pub fn html_to_text(bytes: &[u8]) -> Result<Cow<'_, str>> {
     decode(bytes, declared_encoding(bytes))
 }
 
-fn decode(bytes: &[u8], declared: Option<&'static Encoding>) -> Result<String> {
+fn decode<'b>(bytes: &'b [u8], declared: Option<&'static Encoding>) -> Result<Cow<'b, str>> {
     if let Some((encoding, _)) = Encoding::for_bom(bytes) {
-        return Ok(normalise_lines(&encoding.decode(bytes).0));
+        return Ok(normalise_lines(encoding.decode(bytes).0));
     }
     let nuls = bytes.iter().filter(|&&b| b == 0).count();
     if nuls > 0 && nuls * 1000 > bytes.len() * BINARY_NULS_PER_MILLE {
         return Err(Error::failed("this is binary data, not text")
             .hint(format!("skip it with {}, or give the file the ending of its format", Setting("exclude"))));
     }
-    Ok(normalise_lines(&if std::str::from_utf8(bytes).is_ok() || nearly_utf8(bytes) {
+    Ok(normalise_lines(if std::str::from_utf8(bytes).is_ok() || nearly_utf8(bytes) {
         String::from_utf8_lossy(bytes)
     } else {
         declared.filter(|&encoding| encoding != UTF_8).unwrap_or_else(|| detect(bytes)).decode(bytes).0
@@ -90,9 +94,23 @@ fn declared_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
     Encoding::for_label(label.split(is_other).next()?.as_bytes())
 }
 
-fn normalise_lines(text: &str) -> String {
-    let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
-    text.replace("\r\n", "\n").replace(['\r', '\u{0C}'], "\n").replace('\0', "")
+fn normalise_lines(text: Cow<'_, str>) -> Cow<'_, str> {
+    if !text.starts_with('\u{FEFF}') && !text.contains(['\r', '\u{0C}', '\0']) {
+        return text;
+    }
+    // One pass makes one copy, where a replacement for each character would make a copy for each.
+    let mut normal = String::with_capacity(text.len());
+    let mut before = '\n';
+    for c in text.strip_prefix('\u{FEFF}').unwrap_or(&text).chars() {
+        match c {
+            '\n' if before == '\r' => {}
+            '\0' => {}
+            '\r' | '\u{0C}' => normal.push('\n'),
+            c => normal.push(c),
+        }
+        before = c;
+    }
+    Cow::Owned(normal)
 }
 
 #[cfg(test)]
@@ -118,6 +136,12 @@ mod tests {
         for (encoding, text) in [(encoding_rs::GB18030, chinese), (encoding_rs::WINDOWS_1252, french)] {
             assert_eq!(to_text(&encoding.encode(text).0).unwrap(), text);
         }
+    }
+
+    #[test]
+    fn line_ends_become_line_feeds() {
+        assert_eq!(to_text(b"\xef\xbb\xbfa\r\nb\rc\r\r\nd\x0ce\0f\r\0\n\n\rg").unwrap(), "a\nb\nc\n\nd\nef\n\n\n\ng");
+        assert!(matches!(to_text("a\nä".as_bytes()).unwrap(), Cow::Borrowed("a\nä")), "it is such a text already");
     }
 
     #[test]
