@@ -74,7 +74,7 @@ pub fn run(options: &Options) {
             let text = format!("{once}{}", repeated.repeat(megabytes * 1_000_000 / repeated.len()));
             let start = Instant::now();
             if let Ok(document) = parse(text.as_bytes(), *format, &LoadOptions::default()) {
-                std::hint::black_box(CutDocument::of(&document, "case", None, &ChunkConfig::default()));
+                std::hint::black_box(CutDocument::of(document, "case", None, &ChunkConfig::default()));
             }
             print!(" {:>8.0}", start.elapsed().as_secs_f64() * 1e3 / megabytes as f64);
         }

@@ -50,10 +50,13 @@ pub struct CutDocument {
 
 impl CutDocument {
     /// Cuts a document. A document without a title gets the name of its source, and what is printed like a title.
-    pub fn of(document: &Document, source: &str, corrected: Option<&[OutlineEntry]>, config: &ChunkConfig) -> Self {
-        let (own, name) = (own_title(document), name_of(document, source));
+    pub fn of(mut document: Document, source: &str, corrected: Option<&[OutlineEntry]>, config: &ChunkConfig) -> Self {
+        let (own, name) = (own_title(&document), name_of(&document, source));
         let title = own.as_ref().unwrap_or(&name).clone();
-        let mut sections = sections(document, &title, corrected);
+        let mut sections = sections(&document, &title, corrected);
+        let not_found = corrected.map(|entries| not_found(&document, entries)).unwrap_or_default();
+        // The sections have the text of the blocks, and the chunks will have that of the sections.
+        document.blocks = Vec::new();
         let printed = own.is_none().then(|| printed_title(document.format, &sections, &name)).flatten();
         if let (Some(printed), Some(preamble)) = (&printed, sections.first_mut()) {
             preamble.title.clone_from(printed);
@@ -68,14 +71,14 @@ impl CutDocument {
             profile: profile_of_cut(&title, language, &sections, &parents),
             title,
             format: document.format,
-            metadata: document.metadata.clone(),
+            metadata: document.metadata,
             pages: document.pages,
-            engine: document.engine.clone(),
-            warnings: document.warnings.clone(),
+            engine: document.engine,
+            warnings: document.warnings,
             language: language.to_owned(),
             sections,
             parents,
-            not_found: corrected.map(|entries| not_found(document, entries)).unwrap_or_default(),
+            not_found,
         }
     }
 
@@ -142,7 +145,7 @@ mod tests {
     use super::*;
     use crate::load::{Block, markdown};
 
-    fn cut_of(document: &Document) -> CutDocument {
+    fn cut_of(document: Document) -> CutDocument {
         CutDocument::of(document, "docs/guide.md", None, &ChunkConfig::default())
     }
 
@@ -153,7 +156,7 @@ mod tests {
             ["Microsoft Word - draft.doc", "0000078003-22-000027", "(anonymous)", "PowerPoint Presentation", ""]
         {
             document.title = Some(title.into());
-            assert_eq!(cut_of(&document).title, "guide", "{title:?}");
+            assert_eq!(cut_of(document.clone()).title, "guide", "{title:?}");
         }
     }
 
@@ -167,7 +170,8 @@ mod tests {
             ("stdin:guide.md", "guide"),
             ("mail/Re: Pump.md", "Re: Pump"),
         ] {
-            assert_eq!(CutDocument::of(&document, source, None, &ChunkConfig::default()).title, title, "{source}");
+            let cut = CutDocument::of(document.clone(), source, None, &ChunkConfig::default());
+            assert_eq!(cut.title, title, "{source}");
         }
     }
 
@@ -190,7 +194,7 @@ mod tests {
             for heading in ["Scope", "Warranty"] {
                 document.blocks.extend([Block::heading(2, heading), Block::paragraph("Two years from delivery.")]);
             }
-            let cut = CutDocument::of(&document, source, None, &ChunkConfig::default());
+            let cut = CutDocument::of(document, source, None, &ChunkConfig::default());
             assert_eq!(cut.sections.len(), 3, "{source}");
             assert_eq!(cut.title, title, "{source}");
         }
@@ -201,14 +205,14 @@ mod tests {
         for format in [Format::Jsonl, Format::Mbox] {
             let mut document = Document::new(format, "engine");
             document.blocks = vec![Block::heading(1, "White tea"), Block::paragraph("Keep it dry.")];
-            let cut = cut_of(&document);
+            let cut = cut_of(document);
             assert_eq!((cut.title.as_str(), cut.sections[0].title.as_str()), ("guide", "White tea"), "{format:?}");
         }
     }
 
     #[test]
     fn a_cut_document_survives_serialization() {
-        let cut = cut_of(&markdown::parse("# Guide\n\nIntro.\n\n## Start\n\nPrime the pump. Then start it."));
+        let cut = cut_of(markdown::parse("# Guide\n\nIntro.\n\n## Start\n\nPrime the pump. Then start it."));
         let back: CutDocument = serde_json::from_str(&serde_json::to_string(&cut).unwrap()).unwrap();
         assert_eq!(back, cut);
         assert!(back.has_valid_indices() && back.profile.is_some());
@@ -216,7 +220,7 @@ mod tests {
 
     #[test]
     fn invalid_indices_are_detected() {
-        let whole = cut_of(&markdown::parse("# Guide\n\nIntro."));
+        let whole = cut_of(markdown::parse("# Guide\n\nIntro."));
         let mut lost = whole.clone();
         lost.parents[0].section = 7;
         let mut round = whole.clone();

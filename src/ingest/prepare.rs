@@ -148,7 +148,8 @@ pub(super) fn done_by_hand(row: &DocumentRow) -> Vec<String> {
 
 /// Finds the sections of a document, cuts it and makes its rows, in this process. `now` is an RFC 3339 time.
 pub fn prepare(document: &Document, facts: &SourceFacts, config: &ChunkConfig, now: &str) -> Prepared {
-    rows(CutDocument::of(document, &facts.source, facts.corrected_toc.as_deref(), config), facts, config, now)
+    let cut = CutDocument::of(document.clone(), &facts.source, facts.corrected_toc.as_deref(), config);
+    rows(cut, facts, config, now)
 }
 
 /// The rows of a document that was cut as `config` says, with its profile. `now` is an RFC 3339 time.

@@ -51,7 +51,7 @@ fn serve() -> Result<()> {
         input.read_exact(&mut bytes)?;
         let copies = (bytes.len() as u64).saturating_mul(COPIES);
         confine::limit_memory(Some(before.saturating_add(request.memory).saturating_add(copies)));
-        let answer = match std::panic::catch_unwind(|| cut(&bytes, &request)) {
+        let answer = match std::panic::catch_unwind(|| cut(bytes, &request)) {
             Ok(Ok(document)) => Answer::Cut(Box::new(document)),
             Ok(Err(error)) => Answer::Refused(error.message().to_owned(), error.next_step().map(str::to_owned)),
             Err(_) => {
@@ -66,16 +66,18 @@ fn serve() -> Result<()> {
     Ok(())
 }
 
-fn cut(bytes: &[u8], request: &Request) -> Result<CutDocument> {
+fn cut(bytes: Vec<u8>, request: &Request) -> Result<CutDocument> {
     let mut document = match &request.content {
         Content::File(format, options) => {
-            let format = format.or_else(|| Format::sniff(bytes)).ok_or_else(unknown_format)?;
+            let format = format.or_else(|| Format::sniff(&bytes)).ok_or_else(unknown_format)?;
             // An error means that the parent is gone and needs no page numbers.
-            parse_with(bytes, format, options, &|page| drop(send(&Answer::Page(page))))?
+            parse_with(&bytes, format, options, &|page| drop(send(&Answer::Page(page))))?
         }
-        Content::Stored => serde_json::from_slice::<Document>(bytes)
+        Content::Stored => serde_json::from_slice::<Document>(&bytes)
             .map_err(|error| Error::failed(format!("the worker cannot read the stored document: {error}")))?,
     };
+    // The document has its text; a long file would otherwise be in memory until its chunks are cut.
+    drop(bytes);
     if matches!(request.content, Content::File(..)) && !document.has_text() {
         let why = document.warnings.first().map_or(String::new(), |warning| format!(": {warning}"));
         let without = format!("there is no text in it{why}");
@@ -84,7 +86,7 @@ fn cut(bytes: &[u8], request: &Request) -> Result<CutDocument> {
         }
         document.warnings.push(without);
     }
-    Ok(CutDocument::of(&document, &request.source, request.corrected.as_deref(), &request.chunking))
+    Ok(CutDocument::of(document, &request.source, request.corrected.as_deref(), &request.chunking))
 }
 
 fn unknown_format() -> Error {
