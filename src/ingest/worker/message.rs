@@ -39,7 +39,7 @@ pub(super) enum Content {
     Stored,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum Answer {
     /// The worker begins this page; 0 after the last.
     Page(u32),
@@ -63,16 +63,19 @@ pub(super) fn json(message: &impl Serialize) -> Result<Vec<u8>> {
         .map_err(|error| Error::failed(format!("cannot write a message between worker and parent: {error}")))
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub(super) enum Received {
-    Answer(Vec<u8>),
+    Answer(Answer),
     /// It is longer than the limit. The rest was not read.
     TooLong,
+    /// It is no answer, with the reason.
+    Unreadable(String),
     /// The worker is gone.
     End,
 }
 
-/// Reads the next answer of at most `most` bytes, a number that may change until the answer comes.
+/// Reads the next answer of at most `most` bytes, a number that may change until the answer comes. Its JSON is never in
+/// memory as a whole.
 pub(super) fn receive(input: &mut impl BufRead, most: &AtomicU64) -> std::io::Result<Received> {
     loop {
         let mut line = Vec::new();
@@ -86,14 +89,14 @@ pub(super) fn receive(input: &mut impl BufRead, most: &AtomicU64) -> std::io::Re
             }
             continue;
         }
-        line.clear();
-        let most = most.load(Ordering::Relaxed);
-        input.by_ref().take(most.saturating_add(1)).read_until(b'\n', &mut line)?;
-        return Ok(match line.pop() {
-            Some(b'\n') => Received::Answer(line),
-            Some(_) if line.len() as u64 >= most => Received::TooLong,
+        let mut limited = input.by_ref().take(most.load(Ordering::Relaxed));
+        let answer = Answer::deserialize(&mut serde_json::Deserializer::from_reader(&mut limited));
+        return Ok(match answer {
+            Ok(answer) => Received::Answer(answer),
+            Err(_) if limited.limit() == 0 => Received::TooLong,
             // The worker died while it wrote.
-            _ => Received::End,
+            Err(error) if error.is_eof() || error.is_io() => Received::End,
+            Err(error) => Received::Unreadable(error.to_string()),
         });
     }
 }
@@ -109,18 +112,23 @@ mod tests {
             .collect()
     }
 
+    fn page(number: u32) -> Received {
+        Received::Answer(Answer::Page(number))
+    }
+
     #[test]
     fn answers_are_found_among_noise() {
-        let said = b"noise\n\n\x01kb\x01one\nno\n\x01kb\n\n\x01kb\x01two\n\x01kb\x01cut off";
-        assert_eq!(received(said, 100), [Received::Answer(b"one".into()), Received::Answer(b"two".into())]);
+        let said = b"noise\n\n\x01kb\x01{\"Page\":1}\nno\n\x01kb\n\n\x01kb\x01{\"Page\":2}\n\x01kb\x01{\"Pa";
+        assert_eq!(received(said, 100), [page(1), page(2)]);
+        assert!(matches!(received(b"\x01kb\x01four\n\x01kb\x01{\"Page\":1}\n", 100)[0], Received::Unreadable(_)));
     }
 
     #[test]
     fn the_length_of_answers_is_limited_and_that_of_noise_is_not() {
-        assert_eq!(received(b"\x01kb\x01four\n", 4), [Received::Answer(b"four".into())]);
-        assert_eq!(received(b"\x01kb\x01fives\n", 4)[0], Received::TooLong);
-        assert_eq!(received(b"\x01kb\x01endless and no line end", 4)[0], Received::TooLong);
-        let noise = [vec![b'x'; 100_000], b"\n\x01kb\x01one\n".to_vec()].concat();
-        assert_eq!(received(&noise, 4), [Received::Answer(b"one".into())]);
+        assert_eq!(received(b"\x01kb\x01{\"Page\":1}\n", 10), [page(1)]);
+        assert_eq!(received(b"\x01kb\x01{\"Page\":1}\n", 9)[0], Received::TooLong);
+        assert_eq!(received(b"\x01kb\x01{\"Refused\":[\"endless and no line end", 20)[0], Received::TooLong);
+        let noise = [vec![b'x'; 100_000], b"\n\x01kb\x01{\"Page\":1}\n".to_vec()].concat();
+        assert_eq!(received(&noise, 10), [page(1)]);
     }
 }

@@ -204,18 +204,18 @@ fn wait(answers: &Receiver<Received>, deadline: Instant, limits: Limits) -> Outc
         let answer = match (answers.recv_timeout(wait), page) {
             (Ok(Received::Answer(answer)), _) => answer,
             (Ok(Received::TooLong), _) => return Outcome::Ended(too_much_text()),
+            (Ok(Received::Unreadable(why)), _) => {
+                return Outcome::Ended(Error::failed(format!("cannot read the worker's answer: {why}")));
+            }
             (Err(RecvTimeoutError::Timeout), Some(page)) if wait < left => return Outcome::Stuck(page),
             (Err(RecvTimeoutError::Timeout), _) => return too_slow(),
             (Ok(Received::End) | Err(RecvTimeoutError::Disconnected), _) => return Outcome::Ended(crashed()),
         };
-        match serde_json::from_slice(&answer) {
-            Ok(Answer::Page(number)) => page = (number > 0).then_some(number),
-            Ok(Answer::Cut(document)) => return Outcome::Answered(Ok(document)),
-            Ok(Answer::Refused(message, Some(hint))) => {
-                return Outcome::Answered(Err(Error::failed(message).hint(hint)));
-            }
-            Ok(Answer::Refused(message, None)) => return Outcome::Answered(Err(Error::failed(message))),
-            Err(error) => return Outcome::Ended(Error::failed(format!("cannot read the worker's answer: {error}"))),
+        match answer {
+            Answer::Page(number) => page = (number > 0).then_some(number),
+            Answer::Cut(document) => return Outcome::Answered(Ok(document)),
+            Answer::Refused(message, Some(hint)) => return Outcome::Answered(Err(Error::failed(message).hint(hint))),
+            Answer::Refused(message, None) => return Outcome::Answered(Err(Error::failed(message))),
         }
     }
 }
