@@ -73,21 +73,42 @@ impl Default for ChunkConfig {
     }
 }
 
-/// A part of a section's text, including the white space after it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cut {
-    pub content: String,
-    /// Its first and last page.
-    pub pages: Option<(u32, u32)>,
-}
-
 /// A parent chunk of a section and its child chunks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CutParent {
     /// Index of its section.
     pub section: usize,
-    pub text: Cut,
-    pub children: Vec<Cut>,
+    /// A part of the section's text, including the white space after it.
+    pub content: String,
+    /// Its first and last page.
+    pub pages: Option<(u32, u32)>,
+    pub children: Vec<CutChild>,
+}
+
+/// A child chunk: a part of the text of its parent, behind the child before it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CutChild {
+    /// In bytes, with the white space after it.
+    pub length: usize,
+    /// Its first and last page.
+    pub pages: Option<(u32, u32)>,
+}
+
+impl CutParent {
+    /// The texts of its children, up to one that does not lie in its own text.
+    pub fn child_texts(&self) -> impl Iterator<Item = &str> {
+        let mut rest = self.content.as_str();
+        self.children.iter().map_while(move |child| {
+            let (text, behind) = rest.split_at_checked(child.length)?;
+            rest = behind;
+            Some(text)
+        })
+    }
+
+    /// Whether the texts of its children, joined, are its own.
+    pub fn has_whole_children(&self) -> bool {
+        self.child_texts().map(str::len).sum::<usize>() == self.content.len()
+    }
 }
 
 pub fn cut(sections: &[Section], config: &ChunkConfig) -> Vec<CutParent> {
@@ -97,19 +118,23 @@ pub fn cut(sections: &[Section], config: &ChunkConfig) -> Vec<CutParent> {
         if text.trim().is_empty() {
             continue;
         }
-        let part = |start: usize, end: usize| {
+        let pages = |start: usize, end: usize| {
             let last = start + text[start..end].trim_end().len();
-            let pages = || Some((section.text.page_at(start)?, section.text.page_at(last.max(start + 1) - 1)?));
-            Cut { content: text[start..end].to_owned(), pages: pages() }
+            Some((section.text.page_at(start)?, section.text.page_at(last.max(start + 1) - 1)?))
         };
-        for pages in between_page_breaks(&section.text) {
-            for range in split::parents(&text[pages.clone()], config.parent_chars) {
-                let (start, end) = (pages.start + range.start, pages.start + range.end);
+        for part in between_page_breaks(&section.text) {
+            for range in split::parents(&text[part.clone()], config.parent_chars) {
+                let (start, end) = (part.start + range.start, part.start + range.end);
+                let child = |child: Range<usize>| CutChild {
+                    length: child.len(),
+                    pages: pages(start + child.start, start + child.end),
+                };
                 let children = split::children(&text[start..end], config.child_chars, config.parent_chars);
                 parents.push(CutParent {
                     section: section_index,
-                    text: part(start, end),
-                    children: children.iter().map(|child| part(start + child.start, start + child.end)).collect(),
+                    content: text[start..end].to_owned(),
+                    pages: pages(start, end),
+                    children: children.into_iter().map(child).collect(),
                 });
             }
         }
@@ -137,16 +162,16 @@ fn between_page_breaks(section: &SectionText) -> Vec<Range<usize>> {
 /// tests and the fuzzer.
 #[cfg(any(test, feature = "fuzzing"))]
 pub fn assert_rebuilt(sections: &[Section], config: &ChunkConfig) {
-    let joined = |cuts: &mut dyn Iterator<Item = &Cut>| cuts.map(|cut| cut.content.as_str()).collect::<String>();
     let parents = cut(sections, config);
     for (i, section) in sections.iter().enumerate() {
-        let own = joined(&mut parents.iter().filter(|parent| parent.section == i).map(|parent| &parent.text));
+        let own = parents.iter().filter(|parent| parent.section == i);
+        let own: String = own.map(|parent| parent.content.as_str()).collect();
         let expected = if section.text.text.trim().is_empty() { "" } else { &section.text.text };
         assert_eq!(own, expected, "the parent chunks of section {:?}", section.path);
     }
     for parent in &parents {
-        assert_eq!(joined(&mut parent.children.iter()), parent.text.content, "the child chunks of a parent chunk");
-        let length = crate::text::char_count(parent.text.content.trim_end());
+        assert_eq!(parent.child_texts().collect::<String>(), parent.content, "the child chunks of a parent chunk");
+        let length = crate::text::char_count(parent.content.trim_end());
         assert!(length <= config.parent_chars, "a parent chunk is too long");
     }
 }
@@ -193,7 +218,7 @@ mod tests {
         let config = ChunkConfig::default();
         assert_rebuilt(&sections, &config);
         let parents = cut(&sections, &config);
-        let found: Vec<_> = parents.iter().map(|one| (one.text.content.as_str(), one.text.pages)).collect();
+        let found: Vec<_> = parents.iter().map(|one| (one.content.as_str(), one.pages)).collect();
         let (first, second) = text.split_at(at("The second"));
         assert_eq!(found, [(first, Some((1, 1))), (second, Some((2, 3)))]);
         assert!(parents[0].children.iter().all(|child| child.pages == Some((1, 1))));

@@ -65,7 +65,7 @@ impl CutDocument {
         let parents = cut(&sections, config);
         sections.iter_mut().for_each(|section| section.text = SectionText::default());
         let beginning: String =
-            parents.iter().take(LANGUAGE_PARENTS).map(|parent| parent.text.content.as_str()).collect();
+            parents.iter().take(LANGUAGE_PARENTS).map(|parent| parent.content.as_str()).collect();
         let language = language(&beginning);
         CutDocument {
             profile: profile_of_cut(&title, language, &sections, &parents),
@@ -86,7 +86,7 @@ impl CutDocument {
     pub(super) fn has_valid_indices(&self) -> bool {
         let above = |(i, section): (usize, &Section)| section.parent.is_none_or(|above| above < i);
         self.sections.iter().enumerate().all(above)
-            && self.parents.iter().all(|parent| parent.section < self.sections.len())
+            && self.parents.iter().all(|parent| parent.section < self.sections.len() && parent.has_whole_children())
     }
 }
 
@@ -223,8 +223,11 @@ mod tests {
         let whole = cut_of(markdown::parse("# Guide\n\nIntro."));
         let mut lost = whole.clone();
         lost.parents[0].section = 7;
+        let mut longer = whole.clone();
+        longer.parents[0].children[0].length += 1;
         let mut round = whole.clone();
         round.sections[0].parent = Some(0);
-        assert!(whole.has_valid_indices() && !lost.has_valid_indices() && !round.has_valid_indices());
+        assert!(whole.has_valid_indices());
+        assert!([lost, longer, round].iter().all(|wrong| !wrong.has_valid_indices()));
     }
 }

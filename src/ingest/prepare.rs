@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::contexts::wants_model_context;
 use super::cut_document::CutDocument;
-use crate::chunk::{ChunkConfig, Cut, CutParent, EmbeddedText, context};
+use crate::chunk::{ChunkConfig, CutChild, CutParent, EmbeddedText, context};
 use crate::edits::{Rebased, embedded_texts, rebase, renew_hashes, set_model_situating, set_situating, update_counts};
 use crate::error::{Error, NextStep, Result};
 use crate::ids::{ChunkId, DocId, SectionId};
@@ -213,25 +213,28 @@ fn parent_chunks(
     doc_id: &DocId,
     now: &str,
 ) -> Vec<ParentChunk> {
-    let chunk = |chunk_id: ChunkId, chunk_index: u32, text: Cut| Chunk {
+    let chunk = |chunk_id: ChunkId, chunk_index: u32, content: String, pages: Option<(u32, u32)>| Chunk {
         chunk_id,
         chunk_index,
-        page_start: text.pages.map(|(first, _)| first),
-        page_end: text.pages.map(|(_, last)| last),
-        language: language(&text.content).to_owned(),
-        content: text.content,
+        page_start: pages.map(|(first, _)| first),
+        page_end: pages.map(|(_, last)| last),
+        language: language(&content).to_owned(),
+        content,
         updated_at: now.to_owned(),
         ..Chunk::default()
     };
-    let with_ids = |(CutParent { section, text, children }, index): (CutParent, u32)| {
+    let with_ids = |(parent, index): (CutParent, u32)| {
         let id = ChunkId::parent(doc_id, index);
-        let children = children.into_iter().zip(0..).map(|(text, at)| chunk(ChunkId::child(&id, at), at, text));
+        let child = |((text, child), at): ((&str, &CutChild), u32)| {
+            chunk(ChunkId::child(&id, at), at, text.to_owned(), child.pages)
+        };
+        let children = parent.child_texts().zip(&parent.children).zip(0..).map(child).collect();
         ParentChunk {
             doc_id: doc_id.clone(),
-            section_id: SectionId::new(doc_id, &sections[section].path),
-            titles: context::line(title, &context::section_titles(sections, section)),
-            children: children.collect(),
-            chunk: chunk(id.clone(), index, text),
+            section_id: SectionId::new(doc_id, &sections[parent.section].path),
+            titles: context::line(title, &context::section_titles(sections, parent.section)),
+            children,
+            chunk: chunk(id, index, parent.content, parent.pages),
         }
     };
     parents.into_iter().zip(0..).map(with_ids).collect()

@@ -28,7 +28,7 @@ pub(super) fn profile_of_cut(
         level: section.level,
         above: section.parent,
     });
-    let texts = parents.iter().map(|parent| (Some(parent.section), parent.text.content.as_str()));
+    let texts = parents.iter().map(|parent| (Some(parent.section), parent.content.as_str()));
     profile_of_nodes(title, language, &nodes.collect::<Vec<_>>(), texts)
 }
 

@@ -32,8 +32,7 @@ const WORKER: &str = "parse-worker";
 
 /// Copies of a file's bytes that may be in memory at once: as read, in the parser, unpacked.
 const COPIES: u64 = 4;
-/// In bytes, in addition to [`COPIES`] times the file's size. A cut document holds its text twice, in parents and in
-/// children.
+/// In bytes, in addition to [`COPIES`] times the file's size.
 const LONGEST_ANSWER: u64 = 256 << 20;
 /// Answers in the queue. The bound stops a worker that writes page numbers without end.
 const MOST_WAITING: usize = 16;
