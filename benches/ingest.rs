@@ -93,8 +93,8 @@ fn measure(set: &Set) {
     let pages: usize = read.iter().map(|read| read.pages).sum();
     let model = Model::embedded();
     let is_read = |text: &str| model.embedding_config.languages.share(text) >= LEAST_SHARE;
-    let all_texts = read.iter().flat_map(|read| &read.prepared.texts);
-    let texts: Vec<_> = all_texts.filter(|text| is_read(&text.text)).collect();
+    let all_texts: Vec<_> = read.iter().flat_map(|read| read.prepared.texts()).collect();
+    let texts: Vec<_> = all_texts.iter().filter(|text| is_read(&text.text)).collect();
     let parents: Vec<_> = read.iter().flat_map(|read| &read.prepared.new.parents).collect();
     let chunks: usize = parents.iter().map(|parent| 1 + parent.children.len()).sum();
     println!("\n## {}: {} files, {pages} pages, {chunks} chunks, {jobs} jobs", set.name, read.len());

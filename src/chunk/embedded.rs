@@ -60,13 +60,19 @@ impl EmbeddedText {
         join_filled(parts, "\n")
     }
 
+    /// The hashes of the texts behind the vectors of the parent chunk and of its child chunks.
+    pub fn hashes(&self) -> Vec<String> {
+        let of_children = (0..self.children.len()).map(|child| self.child_hash(child));
+        std::iter::once(self.hash()).chain(of_children).collect()
+    }
+
     /// The blake3 hash of the text behind the vector of the parent chunk, in hex.
-    pub fn hash(&self) -> String {
+    fn hash(&self) -> String {
         blake3::hash(self.text.as_bytes()).to_hex().to_string()
     }
 
     /// The blake3 hash of the text and the place behind the vector of a child chunk, in hex.
-    pub fn child_hash(&self, child: usize) -> String {
+    fn child_hash(&self, child: usize) -> String {
         let Range { start, end } = self.children[child].own;
         let mut hasher = blake3::Hasher::new();
         hasher.update(self.text.as_bytes()).update(&start.to_le_bytes()).update(&end.to_le_bytes());
@@ -105,8 +111,7 @@ mod tests {
     #[test]
     fn each_vector_has_a_hash_of_its_own() {
         let hashes = |before: &str, second: &str| {
-            let text = EmbeddedText::new("Guide", before, ["One. ", second].into_iter(), &CONFIG);
-            [text.hash(), text.child_hash(0), text.child_hash(1)]
+            EmbeddedText::new("Guide", before, ["One. ", second].into_iter(), &CONFIG).hashes()
         };
         let all = hashes("", "Two.");
         assert!(all[0] != all[1] && all[1] != all[2] && all[0] != all[2]);

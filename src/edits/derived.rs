@@ -41,35 +41,29 @@ pub fn set_model_situating(parents: &mut [ParentChunk], sentences: &HashMap<Chun
     }
 }
 
-/// The embedded text of each parent chunk. The end of the text before it is part of it, so a change reaches the next
-/// parent chunk; a later part of a table has the caption and the column heads instead.
-pub fn embedded_texts(new: &NewDocument) -> Vec<EmbeddedText> {
+/// The embedded text of each parent chunk, made when it is asked for, because those of a long document are as long as
+/// the document. The end of the text before it is part of it, so a change reaches the next parent chunk; a later part of
+/// a table has the caption and the column heads instead.
+pub fn embedded_texts(new: &NewDocument) -> impl Iterator<Item = EmbeddedText> {
     let config = &new.document.chunking;
-    let mut texts = Vec::with_capacity(new.parents.len());
-    for section in new.parents.chunk_by(|a, b| a.section_id == b.section_id) {
-        let mut before = "";
-        let mut heads = Heads::default();
-        for parent in section {
+    new.parents.chunk_by(|a, b| a.section_id == b.section_id).flat_map(move |section| {
+        let (mut before, mut heads) = ("", Heads::default());
+        section.iter().map(move |parent| {
             let heads = heads.take(&parent.content);
             let in_front = heads.as_deref().unwrap_or_else(|| overlap(before, config));
             let children = parent.children.iter().map(|child| child.content.as_str());
-            texts.push(EmbeddedText::new(&parent.context_line(), in_front, children, config));
+            let text = EmbeddedText::new(&parent.context_line(), in_front, children, config);
             before = &parent.content;
-        }
-    }
-    texts
+            text
+        })
+    })
 }
 
-/// Sets the hashes of chunks from their embedded texts, or to those of `kept`, which has a parent chunk before a change
-/// for each that keeps its vectors: these can be of a text with other titles.
-pub fn renew_hashes(parents: &mut [ParentChunk], texts: &[EmbeddedText], kept: &[Option<&ParentChunk>]) {
-    for (i, (parent, text)) in parents.iter_mut().zip(texts).enumerate() {
-        let was = kept.get(i).copied().flatten();
-        parent.embedding_hash = was.map_or_else(|| text.hash(), |was| was.embedding_hash.clone());
-        for (i, child) in parent.children.iter_mut().enumerate() {
-            let was = was.and_then(|was| was.children.get(i));
-            child.embedding_hash = was.map_or_else(|| text.child_hash(i), |was| was.embedding_hash.clone());
-        }
+/// Gives each chunk the hash of its embedded text.
+pub fn renew_hashes(new: &mut NewDocument) {
+    let hashes: Vec<Vec<String>> = embedded_texts(new).map(|text| text.hashes()).collect();
+    for (parent, hashes) in new.parents.iter_mut().zip(hashes) {
+        parent.chunks_mut().zip(hashes).for_each(|(chunk, hash)| chunk.embedding_hash = hash);
     }
 }
 

@@ -8,7 +8,7 @@ use super::prepare::Prepared;
 use super::rebuild::Rebuilder;
 use super::stored::read_rows;
 use crate::chunk::EmbeddedText;
-use crate::edits::{ChangedDocument, embedded_texts, renew_hashes, set_situating};
+use crate::edits::{ChangedDocument, embedded_texts, set_situating};
 use crate::error::Result;
 use crate::ids::DocId;
 use crate::store::{NewDocument, ParentChunk, Snapshot};
@@ -32,30 +32,33 @@ pub async fn documents_of(snapshot: &Snapshot, ids: &[impl AsRef<str>]) -> Resul
 pub async fn publish(mut rebuilder: Rebuilder, changed: Vec<ChangedDocument>) -> Result<Indexer> {
     for ChangedDocument { before, after } in changed {
         let embed = before.document.embedded;
-        let (prepared, known) = with_texts(&before, after);
+        let (prepared, known) = with_hashes(&before, after);
         rebuilder.indexer.put(prepared, known, embed, "updated", None).await?;
     }
     rebuilder.finish().await
 }
 
-/// The embedded texts of the changed document, and the vectors that still fit.
-fn with_texts(before: &NewDocument, mut after: NewDocument) -> (Prepared, KnownVectors) {
-    let texts_before = embedded_texts(before);
-    let was: HashMap<&str, (&ParentChunk, &EmbeddedText)> =
-        before.parents.iter().zip(&texts_before).map(|pair| (pair.0.chunk_id.as_str(), pair)).collect();
+/// The changed document, and the vectors that still fit.
+fn with_hashes(before: &NewDocument, mut after: NewDocument) -> (Prepared, KnownVectors) {
+    let texts_before = before.parents.iter().zip(embedded_texts(before));
+    let was: HashMap<&str, (&ParentChunk, EmbeddedText)> =
+        texts_before.map(|pair| (pair.0.chunk_id.as_str(), pair)).collect();
     set_situating(&mut after);
-    let texts = embedded_texts(&after);
     // A change of metadata leaves the text as it was, and then the vectors fit.
-    let same = |parent: &ParentChunk, text: &EmbeddedText| {
+    let same = |(parent, text): (&ParentChunk, EmbeddedText)| {
         let (was, text_before) = was.get(parent.chunk_id.as_str())?;
         (*text_before == text && was.has_vectors()).then_some(*was)
     };
-    let kept: Vec<Option<&ParentChunk>> =
-        after.parents.iter().zip(&texts).map(|(parent, text)| same(parent, text)).collect();
+    let kept: Vec<Option<&ParentChunk>> = after.parents.iter().zip(embedded_texts(&after)).map(same).collect();
     let known = KnownVectors::of_chunks(kept.iter().copied().flatten());
-    renew_hashes(&mut after.parents, &texts, &kept);
-    after.chunks_mut().for_each(|row| row.vector.clear());
-    (Prepared { new: after, texts, profile: None }, known.and_of(&before.document))
+    let mut prepared = Prepared::of(after);
+    for (parent, was) in prepared.new.parents.iter_mut().zip(kept) {
+        // These vectors can be of a text with other titles, and so can their hashes.
+        let chunks = parent.chunks_mut().zip(was.into_iter().flat_map(ParentChunk::chunks));
+        chunks.for_each(|(chunk, was)| chunk.embedding_hash.clone_from(&was.embedding_hash));
+    }
+    prepared.new.chunks_mut().for_each(|row| row.vector.clear());
+    (prepared, known.and_of(&before.document))
 }
 
 #[cfg(test)]
@@ -68,17 +71,18 @@ mod tests {
         let new = stored(
             "First sentence here.\n\nSecond sentence is. Third one stands.\n\nFourth one follows them, and it is a long one.\n\nFifth one comes last, and it is as long as that.\n",
         );
-        let (prepared, known) = with_texts(&new, edit(&new, &[request("abc123:0.2", "Third is other.")]));
+        let (prepared, known) = with_hashes(&new, edit(&new, &[request("abc123:0.2", "Third is other.")]));
         let fresh = prepared.new.parents.iter().filter(|row| known.of(row).is_none());
         let fresh: Vec<&str> = fresh.map(|row| row.chunk_id.as_str()).collect();
         assert_eq!(fresh, ["abc123:0", "abc123:1"]);
-        assert!(prepared.texts[0].text.contains("other."), "{:?}", prepared.texts);
+        let texts: Vec<EmbeddedText> = prepared.texts().collect();
+        assert!(texts[0].text.contains("other."), "{texts:?}");
     }
 
     #[test]
     fn a_change_of_metadata_embeds_nothing() {
         let new = stored("First sentence here.\n\nSecond sentence is. Third one stands.\n");
-        let (prepared, known) = with_texts(&new, edit(&new, &[note("abc123:0", "reviewed", Some("yes"))]));
+        let (prepared, known) = with_hashes(&new, edit(&new, &[note("abc123:0", "reviewed", Some("yes"))]));
         assert!(prepared.new.parents.iter().all(|parent| known.of(parent).is_some()));
     }
 }

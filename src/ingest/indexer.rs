@@ -111,7 +111,7 @@ impl Indexer {
         let read = new.parents.iter().map(reads).collect();
         let waiting = Waiting { prepared, known, embed, read, action, stored };
         self.waiting_children += waiting.prepared.new.children().count();
-        self.waiting_to_embed += waiting.wanted().map(|(parent, _)| parent.children.len()).sum::<usize>();
+        self.waiting_to_embed += waiting.wanted().map(|parent| parent.children.len()).sum::<usize>();
         self.waiting.push(waiting);
         let is_full = self.waiting.len() >= BATCH_DOCUMENTS
             || self.waiting_children >= BATCH_CHILDREN
@@ -255,8 +255,8 @@ impl Indexer {
 
     /// A document with its vectors. Counts it if it lacks any.
     fn with_vectors(&mut self, waiting: Waiting, vectors: Vec<Option<ParentVectors>>, embed: bool) -> NewDocument {
-        let lacks = |((.., read), vectors): ((_, _, bool), &Option<_>)| vectors.is_none() && (read || !waiting.embed);
-        let lacks_some = waiting.texts().zip(&vectors).any(lacks);
+        let lacks = |((_, read), vectors): ((_, bool), &Option<_>)| vectors.is_none() && (read || !waiting.embed);
+        let lacks_some = waiting.parents().zip(&vectors).any(lacks);
         let mut new = waiting.prepared.new;
         let lacks_own = !embed && self.document_texts.contains_key(&new.document.doc_id);
         new.document.embedded = !lacks_some && !lacks_own;
@@ -292,7 +292,7 @@ impl Indexer {
 
     /// Vectors of equal texts in other documents of the namespace, by the hash of the text.
     async fn stored_vectors(&self, waiting: &[Waiting]) -> Result<HashMap<String, Vec<f32>>> {
-        let hashes = waiting.iter().flat_map(Waiting::wanted).flat_map(|(parent, _)| parent.hashes());
+        let hashes = waiting.iter().flat_map(Waiting::wanted).flat_map(ParentChunk::hashes);
         self.writer.vectors_of_texts(hashes.collect()).await
     }
 }

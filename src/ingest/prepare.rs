@@ -77,8 +77,6 @@ pub fn corrected_toc(row: &DocumentRow) -> Result<Option<Vec<OutlineEntry>>> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prepared {
     pub new: NewDocument,
-    /// The text to embed for each parent chunk.
-    pub texts: Vec<EmbeddedText>,
     /// The profile of the text; `None` if an edit has changed the text.
     pub(super) profile: Option<Profile>,
 }
@@ -86,12 +84,16 @@ pub struct Prepared {
 impl Prepared {
     /// Gives each chunk the hash of its embedded text.
     pub(super) fn of(mut new: NewDocument) -> Self {
-        let texts = embedded_texts(&new);
-        renew_hashes(&mut new.parents, &texts, &[]);
-        Prepared { new, texts, profile: None }
+        renew_hashes(&mut new);
+        Prepared { new, profile: None }
     }
 
-    /// Sets the chunk contexts of a language model, by the id of the parent chunk, and renews the embedded texts.
+    /// The text to embed for each parent chunk.
+    pub fn texts(&self) -> impl Iterator<Item = EmbeddedText> {
+        embedded_texts(&self.new)
+    }
+
+    /// Sets the chunk contexts of a language model, by the id of the parent chunk, and renews the hashes.
     pub fn with_contexts(mut self, sentences: &HashMap<ChunkId, String>) -> Self {
         set_model_situating(&mut self.new.parents, sentences);
         Prepared { profile: self.profile, ..Prepared::of(self.new) }
@@ -272,7 +274,7 @@ mod tests {
         let parent = &new.parents[1];
         assert_eq!((parent.chunk_id.as_str(), parent.children[0].chunk_id.as_str()), ("abc123:1", "abc123:1.0"));
         assert_eq!(parent.titles, "Guide › Start");
-        assert_eq!(prepared.texts.len(), 2);
+        assert_eq!(prepared.texts().count(), 2);
     }
 
     #[test]
@@ -283,7 +285,7 @@ mod tests {
             Prepared::sample(text, &config)
         };
         let read = |prepared: &Prepared| -> Vec<String> {
-            prepared.texts.iter().flat_map(|text| (0..text.children.len()).map(|child| text.alone(child))).collect()
+            prepared.texts().flat_map(|text| (0..text.children.len()).map(move |child| text.alone(child))).collect()
         };
         let headings = texts(ContextKind::Headings, 30);
         assert_eq!(read(&headings), ["Pump\nThe main pump moves water.", "Pump\nwater.\nIt must be vented."]);
@@ -294,7 +296,7 @@ mod tests {
         for prepared in [&headings, &llm] {
             assert!(prepared.new.parents.iter().all(|row| row.titles == "Pump"));
             let contents: String = prepared.new.chunks().map(|row| row.content.as_str()).collect();
-            assert!(!contents.contains("How") && prepared.texts[0] == headings.texts[0]);
+            assert!(!contents.contains("How") && prepared.texts().next() == headings.texts().next());
         }
         let hash = |prepared: &Prepared, at: usize| prepared.new.chunks().nth(at).unwrap().embedding_hash.clone();
         assert_eq!(hash(&headings, 1), hash(&llm, 1), "a vector that stays right is kept");

@@ -130,7 +130,7 @@ fn texts_of(units: &[Unit]) -> usize {
 fn units_of(document: Prepared, coverage: &Coverage) -> Vec<Unit> {
     let summary = vector_text(&document.new.document)
         .map(|(text, hash)| Unit { keys: vec![key_of(&hash)], text: UnitText::Summary(text) });
-    let parents = document.new.parents.iter().zip(document.texts);
+    let parents = document.new.parents.iter().zip(document.texts());
     let read = parents.filter(|(parent, _)| is_read(&parent.content, coverage));
     let unit = |(parent, text): (&ParentChunk, EmbeddedText)| Unit {
         keys: parent.hashes().map(key_of).collect(),
@@ -341,7 +341,7 @@ mod tests {
         prepared.new.document.profile = profile("Pump", "en", &[], &[ParentChunkText { title: "", text }]);
         let coverage = Coverage::latin();
         let units = units_of(prepared.clone(), &coverage);
-        assert_eq!(units.len(), prepared.texts.len(), "the summary too, and not what the model does not read");
+        assert_eq!(units.len(), prepared.texts().count(), "the summary too, and not what the model does not read");
         let of = |hash: &str| vec![f32::from(hash.as_bytes()[0]), f32::from(hash.as_bytes()[1])];
         let (document, parents) = with_vectors(prepared.clone(), &coverage, |hash| Ok(of(hash))).unwrap();
         assert!(document.embedded && document.embedding_hash.is_some() && document.vector.len() == 2);

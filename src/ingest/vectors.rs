@@ -74,16 +74,18 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    /// The parent chunks with the texts to embed, and whether the model reads them.
-    pub fn texts(&self) -> impl Iterator<Item = (&ParentChunk, &EmbeddedText, bool)> {
-        let each = self.prepared.new.parents.iter().zip(&self.prepared.texts).zip(&self.read);
-        each.map(|((parent, text), read)| (parent, text, *read))
+    /// The parent chunks, and whether the model reads them.
+    pub fn parents(&self) -> impl Iterator<Item = (&ParentChunk, bool)> {
+        self.prepared.new.parents.iter().zip(self.read.iter().copied())
     }
 
     /// The parent chunks to embed, unless the store has vectors of equal texts.
-    pub fn wanted(&self) -> impl Iterator<Item = (&ParentChunk, &EmbeddedText)> {
-        let wanted = self.texts().filter(|(parent, _, read)| self.embed && *read && !self.known.has(parent));
-        wanted.map(|(parent, text, _)| (parent, text))
+    pub fn wanted(&self) -> impl Iterator<Item = &ParentChunk> {
+        self.parents().filter(move |(parent, read)| self.wants(parent, *read)).map(|(parent, _)| parent)
+    }
+
+    fn wants(&self, parent: &ParentChunk, read: bool) -> bool {
+        self.embed && read && !self.known.has(parent)
     }
 }
 
@@ -114,20 +116,24 @@ impl VectorMaker {
         stored: &HashMap<String, Vec<f32>>,
         embed: bool,
     ) -> Result<Vec<Vec<Option<ParentVectors>>>> {
-        let mut wanted: Vec<&EmbeddedText> = Vec::new();
+        let mut wanted: Vec<EmbeddedText> = Vec::new();
         let mut place: HashMap<&str, usize> = HashMap::new();
-        for (parent, text) in waiting.iter().flat_map(Waiting::wanted).filter(|_| embed) {
-            if by_hashes(parent, stored).is_none() && !place.contains_key(parent.embedding_hash.as_str()) {
-                place.insert(&parent.embedding_hash, wanted.len());
-                wanted.push(text);
+        for one in waiting.iter().filter(|one| embed && one.embed) {
+            for ((parent, read), text) in one.parents().zip(one.prepared.texts()) {
+                let is_new = one.wants(parent, read) && by_hashes(parent, stored).is_none();
+                if is_new && !place.contains_key(parent.embedding_hash.as_str()) {
+                    place.insert(&parent.embedding_hash, wanted.len());
+                    wanted.push(text);
+                }
             }
         }
+        let wanted: Vec<&EmbeddedText> = wanted.iter().collect();
         let bytes = waiting.iter().map(|waiting| waiting.prepared.new.document.size).sum();
         let fresh = if embed { self.embed(waiting, &wanted, bytes).await? } else { Vec::new() };
         let mut all = Vec::with_capacity(waiting.len());
         for one in waiting {
             let mut vectors = Vec::new();
-            for (parent, _, read) in one.texts() {
+            for (parent, read) in one.parents() {
                 // A document that is not to be embedded takes no vectors of other documents.
                 let same = || by_hashes(parent, stored).filter(|_| one.embed);
                 let known = one.known.of(parent).or_else(same).filter(|_| read || !one.embed);
