@@ -153,9 +153,12 @@ fn vector_column<'r>(rows: impl Iterator<Item = (&'r str, &'r [f32])> + Clone, d
     if let Some((id, vector)) = rows.clone().find(|(_, vector)| !vector.is_empty() && vector.len() != dimension) {
         return Err(Error::failed(format!("the vector of {id} has {} numbers instead of {dimension}", vector.len())));
     }
-    // A list of fixed size needs numbers even for null.
-    let numbers = rows.clone().flat_map(|(_, vector)| (0..dimension).map(|i| vector.get(i).copied().unwrap_or(0.0)));
-    let values = Float32Array::from_iter_values(numbers);
+    // A list of fixed size needs numbers even for null. Zeros that nobody writes take no memory.
+    let mut numbers = vec![0.0; rows.clone().count() * dimension];
+    for ((_, vector), place) in rows.clone().zip(numbers.chunks_exact_mut(dimension.max(1))) {
+        place[..vector.len()].copy_from_slice(vector);
+    }
+    let values = Float32Array::from(numbers);
     let present = NullBuffer::from_iter(rows.map(|(_, vector)| !vector.is_empty()));
     let item = Arc::new(Field::new("item", DataType::Float32, true));
     let length = i32::try_from(dimension).expect("a vector has a few thousand numbers at most");
