@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 pub use embedded::EmbeddedText;
 
 use crate::structure::{Section, SectionText};
+use crate::text::SharedText;
 use crate::text::tables::is_row;
 use context::ContextKind;
 
@@ -79,7 +80,7 @@ pub struct CutParent {
     /// Index of its section.
     pub section: usize,
     /// A part of the section's text, including the white space after it.
-    pub content: String,
+    pub content: SharedText,
     /// Its first and last page.
     pub pages: Option<(u32, u32)>,
     pub children: Vec<CutChild>,
@@ -96,18 +97,19 @@ pub struct CutChild {
 
 impl CutParent {
     /// The texts of its children, up to one that does not lie in its own text.
-    pub fn child_texts(&self) -> impl Iterator<Item = &str> {
-        let mut rest = self.content.as_str();
+    pub fn child_texts(&self) -> impl Iterator<Item = SharedText> {
+        let mut start = 0;
         self.children.iter().map_while(move |child| {
-            let (text, behind) = rest.split_at_checked(child.length)?;
-            rest = behind;
-            Some(text)
+            let end = child.length.checked_add(start)?;
+            let text = self.content.part(start..end);
+            start = end;
+            text
         })
     }
 
     /// Whether the texts of its children, joined, are its own.
     pub fn has_whole_children(&self) -> bool {
-        self.child_texts().map(str::len).sum::<usize>() == self.content.len()
+        self.child_texts().map(|text| text.len()).sum::<usize>() == self.content.len()
     }
 }
 
@@ -132,7 +134,7 @@ pub fn cut(sections: &[Section], config: &ChunkConfig) -> Vec<CutParent> {
                 let children = split::children(&text[start..end], config.child_chars, config.parent_chars);
                 parents.push(CutParent {
                     section: section_index,
-                    content: text[start..end].to_owned(),
+                    content: text[start..end].into(),
                     pages: pages(start, end),
                     children: children.into_iter().map(child).collect(),
                 });
@@ -170,7 +172,8 @@ pub fn assert_rebuilt(sections: &[Section], config: &ChunkConfig) {
         assert_eq!(own, expected, "the parent chunks of section {:?}", section.path);
     }
     for parent in &parents {
-        assert_eq!(parent.child_texts().collect::<String>(), parent.content, "the child chunks of a parent chunk");
+        let children: String = parent.child_texts().map(|text| text.to_string()).collect();
+        assert_eq!(children, parent.content, "the child chunks of a parent chunk");
         let length = crate::text::char_count(parent.content.trim_end());
         assert!(length <= config.parent_chars, "a parent chunk is too long");
     }

@@ -123,7 +123,7 @@ fn with_mine(before: NewDocument, edit: &Edit, now: &str) -> Result<NewDocument>
         let Some(parent) = after.parent(part.index) else { continue };
         // An edit of notes alone changes no text.
         let text = match mine == edit.original {
-            true => parent.content.clone(),
+            true => parent.content.to_string(),
             false => replace_sentences(&parent.content, part.sentences.clone(), if i == 0 { mine } else { "" }),
         };
         if text.trim().is_empty() {

@@ -25,7 +25,7 @@ pub(super) fn source_parent(new: &NewDocument, index: u32) -> Option<ParentChunk
     let chunk = Chunk {
         chunk_id: ChunkId::parent(&new.document.doc_id, index),
         chunk_index: index,
-        content: edit.original.clone(),
+        content: edit.original.as_str().into(),
         page_start: edit.page_start,
         page_end: edit.page_end,
         language: language(&edit.original).to_owned(),
@@ -49,7 +49,7 @@ pub struct NewChild {
 
 impl From<&Chunk> for NewChild {
     fn from(child: &Chunk) -> Self {
-        NewChild { index: Some(child.chunk_index), content: child.content.clone(), metadata: child.metadata.clone() }
+        NewChild { index: Some(child.chunk_index), content: child.content.to_string(), metadata: child.metadata.clone() }
     }
 }
 
@@ -117,7 +117,7 @@ pub fn change_parent(new: &mut NewDocument, change: ParentChange, now: &str) {
             situating: before.and_then(|row| row.situating.clone()),
             language: language(&content).to_owned(),
             edited: noted || !same_text(&content, &source.content),
-            updated_at: now.to_owned(),
+            updated_at: now.into(),
             ..Chunk::default()
         },
         children: Vec::new(),
@@ -125,14 +125,14 @@ pub fn change_parent(new: &mut NewDocument, change: ParentChange, now: &str) {
     set_children(&mut parent, &source, children, before);
     parent.page_start = parent.children.iter().filter_map(|row| row.page_start).min();
     parent.page_end = parent.children.iter().filter_map(|row| row.page_end).max();
-    parent.content = content;
+    parent.content = content.into();
     parent.metadata = metadata;
     if let Some(same) = before.filter(|row| row.chunk_id == parent.chunk_id && is_as_before(row, &parent)) {
         parent.updated_at = same.updated_at.clone();
     }
     let edit = parent.edited.then(|| Edit {
         parent_chunk: Some(source.chunk_index),
-        content: Some(parent.content.clone()),
+        content: Some(parent.content.to_string()),
         metadata: parent.metadata.clone(),
         child_chunk_metadata: notes_by_text(parent.children.iter().map(|row| (row.content.as_str(), &row.metadata))),
         ..edit_at(&source, &edited_at)
@@ -171,7 +171,7 @@ fn set_children(parent: &mut ParentChunk, source: &ParentChunk, children: Vec<Ne
             language: language(&child.content).to_owned(),
             edited: parent.edited && (!child.metadata.is_empty() || !source.content.contains(child.content.trim())),
             metadata: child.metadata,
-            content: child.content,
+            content: child.content.into(),
             ..parent.chunk.clone()
         };
         if let Some(same) = before.iter().find(|other| other.chunk_id == row.chunk_id && other.content == row.content) {
@@ -195,7 +195,7 @@ fn edit_at(source: &ParentChunk, edited_at: &str) -> Edit {
         titles: source.titles.clone(),
         page_start: source.page_start,
         page_end: source.page_end,
-        original: source.content.clone(),
+        original: source.content.to_string(),
         edited_at: edited_at.to_owned(),
         ..Edit::default()
     }

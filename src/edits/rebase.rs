@@ -346,7 +346,7 @@ fn apply(fresh: &mut NewDocument, source: &ParentChunk, mut target: Target, now:
         Some(whole) => {
             whole.map_or(String::new(), |text| format!("{}{}", text.trim_end(), trailing_space(&source.content)))
         }
-        None if target.runs.is_empty() => source.content.clone(),
+        None if target.runs.is_empty() => source.content.to_string(),
         None => with_runs_replaced(&source.content, target.sentences.start, &target.runs),
     };
     if text.trim().is_empty() {

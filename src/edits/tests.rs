@@ -221,7 +221,7 @@ proptest! {
             let own: String = parent.children.iter().map(|row| row.content.as_str()).collect();
             prop_assert_eq!(&own, &parent.content);
             if let Some(edit) = new.document.edits.iter().find(|edit| edit.parent_chunk == Some(parent.chunk_index)) {
-                prop_assert_eq!(edit.content.as_ref(), Some(&parent.content));
+                prop_assert_eq!(edit.content.as_deref(), Some(parent.content.as_str()));
             }
         }
         // Applying the edits to the same source again changes nothing.

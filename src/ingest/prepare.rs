@@ -12,8 +12,8 @@ use crate::knowledge::profile::Profile;
 use crate::load::{Document, OutlineEntry};
 use crate::store::{Chunk, DocumentRow, DocumentTime, Metadata, MetadataChanges, NewDocument, ParentChunk, SectionRow};
 use crate::structure::{PREAMBLE, STRUCTURE_VERSION, Section};
-use crate::text::count;
 use crate::text::script::language;
+use crate::text::{SharedText, count};
 
 /// The facts about a source, apart from its text.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -215,22 +215,24 @@ fn parent_chunks(
     doc_id: &DocId,
     now: &str,
 ) -> Vec<ParentChunk> {
-    let chunk = |chunk_id: ChunkId, chunk_index: u32, content: String, pages: Option<(u32, u32)>| Chunk {
+    let now = SharedText::from(now);
+    let chunk = |chunk_id: ChunkId, chunk_index: u32, content: SharedText, pages: Option<(u32, u32)>| Chunk {
         chunk_id,
         chunk_index,
         page_start: pages.map(|(first, _)| first),
         page_end: pages.map(|(_, last)| last),
         language: language(&content).to_owned(),
         content,
-        updated_at: now.to_owned(),
+        updated_at: now.clone(),
         ..Chunk::default()
     };
     let with_ids = |(parent, index): (CutParent, u32)| {
         let id = ChunkId::parent(doc_id, index);
-        let child = |((text, child), at): ((&str, &CutChild), u32)| {
-            chunk(ChunkId::child(&id, at), at, text.to_owned(), child.pages)
+        let child = |((text, child), at): ((SharedText, &CutChild), u32)| {
+            chunk(ChunkId::child(&id, at), at, text, child.pages)
         };
-        let children = parent.child_texts().zip(&parent.children).zip(0..).map(child).collect();
+        let mut children = Vec::with_capacity(parent.children.len());
+        children.extend(parent.child_texts().zip(&parent.children).zip(0..).map(child));
         ParentChunk {
             doc_id: doc_id.clone(),
             section_id: SectionId::new(doc_id, &sections[parent.section].path),

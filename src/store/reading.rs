@@ -194,7 +194,7 @@ impl Snapshot {
         ids.sort();
         let step = ids.len().div_ceil(most).max(1);
         let sampled: Vec<ChunkId> = ids.into_iter().step_by(step).collect();
-        Ok(self.chunks_by_id(&sampled).await?.iter().map(|row| row.content.clone()).collect())
+        Ok(self.chunks_by_id(&sampled).await?.iter().map(|row| row.content.to_string()).collect())
     }
 
     /// The main languages of all parent chunks, BCP 47.

@@ -10,6 +10,7 @@ use super::metadata::Metadata;
 use crate::chunk::{ChunkConfig, context};
 use crate::ids::{ChunkId, DocId, SectionId};
 use crate::knowledge::profile::{Profile, Share};
+use crate::text::SharedText;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct DocumentRow {
@@ -216,7 +217,8 @@ pub struct Chunk {
     pub chunk_id: ChunkId,
     /// The position of a parent in the document, or of a child in the parent.
     pub chunk_index: u32,
-    pub content: String,
+    /// That of a child chunk is a part of its parent's while the document is being ingested.
+    pub content: SharedText,
     /// The situating sentence, embedded and indexed between the titles and the text. `None` leaves only the titles; an
     /// empty one removes the titles too.
     pub situating: Option<String>,
@@ -227,7 +229,7 @@ pub struct Chunk {
     /// blake3 of the embedded text, in hex.
     pub embedding_hash: String,
     /// RFC 3339.
-    pub updated_at: String,
+    pub updated_at: SharedText,
     /// Whether a person changed it.
     pub edited: bool,
     /// Notes of a person.

@@ -11,6 +11,7 @@ pub mod period;
 mod roman;
 pub mod script;
 pub mod sentences;
+mod shared;
 pub mod stopwords;
 mod strings;
 pub mod tables;
@@ -20,6 +21,7 @@ pub use contents_page::is_contents_page;
 pub use names::{Names, fold_name};
 pub use period::{Period, date_or_moment, moment};
 pub use roman::{roman, write_roman};
+pub use shared::SharedText;
 pub use strings::{
     alike, as_number, char_count, count, first_chars, first_of, fold, is_hidden, is_joiner, is_summary, is_wide,
     join_filled, join_line, join_title, join_words, lists, percent, printable, push_escaped, size, squeeze, truncate,

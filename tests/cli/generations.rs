@@ -14,7 +14,7 @@ fn model() -> ModelRecord {
 fn document(version: usize) -> NewDocument {
     let chunk = Chunk {
         chunk_id: "doc111:0".into(),
-        content: format!("version{version}x"),
+        content: format!("version{version}x").into(),
         language: "en".into(),
         embedding_hash: "h".into(),
         updated_at: "now".into(),

@@ -121,7 +121,7 @@ mod tests {
         let mut new = document();
         new.parents[0].edited = true;
         let edit =
-            Edit { number: 1, parent_chunk: Some(0), content: Some(new.parents[0].content.clone()), ..Edit::default() };
+            Edit { number: 1, parent_chunk: Some(0), content: Some(new.parents[0].content.to_string()), ..Edit::default() };
         new.document.edits.push(edit);
         new
     }
