@@ -28,7 +28,7 @@ pub(super) fn source_parent(new: &NewDocument, index: u32) -> Option<ParentChunk
         content: edit.original.as_str().into(),
         page_start: edit.page_start,
         page_end: edit.page_end,
-        language: language(&edit.original).to_owned(),
+        language: language(&edit.original).into(),
         ..Chunk::default()
     };
     let child = Chunk { chunk_id: ChunkId::child(&chunk.chunk_id, 0), chunk_index: 0, ..chunk.clone() };
@@ -115,7 +115,7 @@ pub fn change_parent(new: &mut NewDocument, change: ParentChange, now: &str) {
             chunk_index: source.chunk_index,
             // A rule sets it again; the sentence of a language model is kept.
             situating: before.and_then(|row| row.situating.clone()),
-            language: language(&content).to_owned(),
+            language: language(&content).into(),
             edited: noted || !same_text(&content, &source.content),
             updated_at: now.into(),
             ..Chunk::default()
@@ -168,7 +168,7 @@ fn set_children(parent: &mut ParentChunk, source: &ParentChunk, children: Vec<Ne
             chunk_index: index,
             page_start: alike.map_or(source.page_start, |row| row.page_start),
             page_end: alike.map_or(source.page_end, |row| row.page_end),
-            language: language(&child.content).to_owned(),
+            language: language(&child.content).into(),
             edited: parent.edited && (!child.metadata.is_empty() || !source.content.contains(child.content.trim())),
             metadata: child.metadata,
             content: child.content.into(),

@@ -221,7 +221,7 @@ fn parent_chunks(
         chunk_index,
         page_start: pages.map(|(first, _)| first),
         page_end: pages.map(|(_, last)| last),
-        language: language(&content).to_owned(),
+        language: language(&content).into(),
         content,
         updated_at: now.clone(),
         ..Chunk::default()

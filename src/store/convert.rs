@@ -230,7 +230,7 @@ pub(super) fn chunk(columns: &Columns, i: usize) -> Result<ChunkRow> {
         situating: columns.optional_text("situating", i)?,
         page_start: columns.optional_number("page_start", i)?,
         page_end: columns.optional_number("page_end", i)?,
-        language: columns.text("language", i)?,
+        language: columns.text("language", i)?.into(),
         embedding_hash: columns.text("embedding_hash", i)?,
         updated_at: columns.text("updated_at", i)?.into(),
         edited: columns.flag("edited", i)?,

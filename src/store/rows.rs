@@ -1,5 +1,6 @@
 //! The rows of the tables, as plain data.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 
@@ -225,7 +226,7 @@ pub struct Chunk {
     pub page_start: Option<u32>,
     pub page_end: Option<u32>,
     /// Main language, BCP 47.
-    pub language: String,
+    pub language: Cow<'static, str>,
     /// blake3 of the embedded text, in hex.
     pub embedding_hash: String,
     /// RFC 3339.
