@@ -53,7 +53,7 @@ fn with_hashes(before: &NewDocument, mut after: NewDocument) -> (Prepared, Known
     let known = KnownVectors::of_chunks(kept.iter().copied().flatten());
     let mut prepared = Prepared::of(after);
     for (parent, was) in prepared.new.parents.iter_mut().zip(kept) {
-        // These vectors can be of a text with other titles, and so can their hashes.
+        // Kept vectors may be of texts with other titles, and hashes say of which.
         let chunks = parent.chunks_mut().zip(was.into_iter().flat_map(ParentChunk::chunks));
         chunks.for_each(|(chunk, was)| chunk.embedding_hash.clone_from(&was.embedding_hash));
     }

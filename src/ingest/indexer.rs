@@ -292,7 +292,7 @@ impl Indexer {
 
     /// Vectors of equal texts in other documents of the namespace, by the hash of the text.
     async fn stored_vectors(&self, waiting: &[Waiting]) -> Result<HashMap<String, Vec<f32>>> {
-        let hashes = waiting.iter().flat_map(Waiting::wanted).flat_map(ParentChunk::hashes);
+        let hashes = waiting.iter().flat_map(Waiting::wanted).flat_map(|parent| parent.hashes());
         self.writer.vectors_of_texts(hashes.collect()).await
     }
 }
