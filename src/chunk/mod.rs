@@ -134,7 +134,7 @@ pub fn cut(sections: &[Section], config: &ChunkConfig) -> Vec<CutParent> {
                 let children = split::children(&text[start..end], config.child_chars, config.parent_chars);
                 parents.push(CutParent {
                     section: section_index,
-                    content: text[start..end].into(),
+                    content: SharedText::from(&text[start..end]),
                     pages: pages(start, end),
                     children: children.into_iter().map(child).collect(),
                 });
