@@ -43,7 +43,7 @@ pub(super) fn bytes_of(rows: &[DocumentRow]) -> u64 {
     rows.iter().fold(0, |sum, row| row.size.saturating_add(sum))
 }
 
-/// Reads documents with their profiles, chunks and embedded texts, but without sections and vectors.
+/// Reads documents with their profiles and chunks, but without sections and vectors.
 pub(super) async fn read_prepared(snapshot: &Snapshot, rows: &[DocumentRow]) -> Result<Vec<Prepared>> {
     let ids: Vec<DocId> = rows.iter().map(|row| row.doc_id.clone()).collect();
     let mut parents = snapshot.parents_of_each(&ids).await?;
