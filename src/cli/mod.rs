@@ -146,6 +146,7 @@ impl Command {
 
 /// Runs the program and gives its exit code.
 pub fn main() -> ExitCode {
+    give_back_freed_memory();
     fail_at_the_limit_on_file_sizes();
     spelling::register_flags();
     crate::ingest::worker::serve_worker();
@@ -177,6 +178,18 @@ pub fn main() -> ExitCode {
         error.kind().exit_code()
     }))
 }
+
+/// Gives blocks of 4 MB and more back to the system when they are freed. By default glibc raises that size to the largest
+/// block that was freed, up to 32 MB, and keeps what is smaller: 90 MB more for a log of 50 MB.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn give_back_freed_memory() {
+    const LARGE: libc::c_int = 4 << 20;
+    // SAFETY: it sets a number of the allocator, before other threads start. A refusal changes nothing.
+    unsafe { libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE) };
+}
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+fn give_back_freed_memory() {}
 
 /// Makes a write beyond the limit of `ulimit -f` fail like one on a full disk. Otherwise a signal would end the process
 /// without a message.
