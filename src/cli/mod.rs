@@ -179,8 +179,8 @@ pub fn main() -> ExitCode {
     }))
 }
 
-/// Gives blocks of 4 MB and more back to the system when they are freed. By default glibc raises that size to the largest
-/// block that was freed, up to 32 MB, and keeps what is smaller: 90 MB more for a log of 50 MB.
+/// Gives blocks of 4 MB and more back to the system when they are freed. By default glibc raises that size to the
+/// largest block that was freed, up to 32 MB, and keeps what is smaller: 90 MB more for a log of 50 MB.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn give_back_freed_memory() {
     const LARGE: libc::c_int = 4 << 20;

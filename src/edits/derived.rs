@@ -42,8 +42,8 @@ pub fn set_model_situating(parents: &mut [ParentChunk], sentences: &HashMap<Chun
 }
 
 /// The embedded text of each parent chunk, made when it is asked for, because those of a long document are as long as
-/// the document. The end of the text before it is part of it, so a change reaches the next parent chunk; a later part of
-/// a table has the caption and the column heads instead.
+/// the document. The end of the text before it is part of it, so a change reaches the next parent chunk; a later part
+/// of a table has the caption and the column heads instead.
 pub fn embedded_texts(new: &NewDocument) -> impl Iterator<Item = EmbeddedText> {
     let config = &new.document.chunking;
     new.parents.chunk_by(|a, b| a.section_id == b.section_id).flat_map(move |section| {

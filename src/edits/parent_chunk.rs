@@ -49,7 +49,11 @@ pub struct NewChild {
 
 impl From<&Chunk> for NewChild {
     fn from(child: &Chunk) -> Self {
-        NewChild { index: Some(child.chunk_index), content: child.content.to_string(), metadata: child.metadata.clone() }
+        NewChild {
+            index: Some(child.chunk_index),
+            content: child.content.to_string(),
+            metadata: child.metadata.clone(),
+        }
     }
 }
 

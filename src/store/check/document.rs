@@ -120,8 +120,8 @@ mod tests {
     fn edited() -> NewDocument {
         let mut new = document();
         new.parents[0].edited = true;
-        let edit =
-            Edit { number: 1, parent_chunk: Some(0), content: Some(new.parents[0].content.to_string()), ..Edit::default() };
+        let content = Some(new.parents[0].content.to_string());
+        let edit = Edit { number: 1, parent_chunk: Some(0), content, ..Edit::default() };
         new.document.edits.push(edit);
         new
     }
