@@ -64,8 +64,7 @@ impl CutDocument {
         let title = printed.unwrap_or(title);
         let parents = cut(&sections, config);
         sections.iter_mut().for_each(|section| section.text = SectionText::default());
-        let beginning: String =
-            parents.iter().take(LANGUAGE_PARENTS).map(|parent| parent.content.as_str()).collect();
+        let beginning: String = parents.iter().take(LANGUAGE_PARENTS).map(|parent| parent.content.as_str()).collect();
         let language = language(&beginning);
         CutDocument {
             profile: profile_of_cut(&title, language, &sections, &parents),

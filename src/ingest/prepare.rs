@@ -228,9 +228,8 @@ fn parent_chunks(
     };
     let with_ids = |(parent, index): (CutParent, u32)| {
         let id = ChunkId::parent(doc_id, index);
-        let child = |((text, child), at): ((SharedText, &CutChild), u32)| {
-            chunk(ChunkId::child(&id, at), at, text, child.pages)
-        };
+        let child =
+            |((text, child), at): ((SharedText, &CutChild), u32)| chunk(ChunkId::child(&id, at), at, text, child.pages);
         let mut children = Vec::with_capacity(parent.children.len());
         children.extend(parent.child_texts().zip(&parent.children).zip(0..).map(child));
         ParentChunk {

@@ -51,6 +51,7 @@ mod rows_by_id;
 pub(crate) mod samples;
 mod scan;
 mod scope;
+mod section_metadata;
 mod sink;
 mod smallest;
 mod snapshot;

@@ -121,23 +121,6 @@ impl Snapshot {
         self.tables.read(&self.tables.sections, Some(filter), columns, title).await
     }
 
-    /// The metadata of all or some sections. Most sections have none.
-    pub async fn section_metadata(
-        &self,
-        section_ids: Option<&[SectionId]>,
-    ) -> Result<Vec<(SectionId, BTreeMap<String, String>)>> {
-        let stated = among(col("metadata").is_not_null(), "section_id", section_ids);
-        let columns = Wanted::Named(&["section_id", "metadata"]);
-        self.tables
-            .read(&self.tables.sections, Some(stated), columns, |columns, row| {
-                Ok((
-                    columns.text("section_id", row)?.into(),
-                    columns.optional_json("metadata", row)?.unwrap_or_default(),
-                ))
-            })
-            .await
-    }
-
     /// The parent chunks of a document, by index, with all vectors.
     pub async fn parents_of(&self, doc_id: &str) -> Result<Vec<ParentChunk>> {
         let each = self.parents_by_document(&[doc_id.into()], Wanted::All).await?;

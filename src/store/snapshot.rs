@@ -22,6 +22,7 @@ use super::manifest::{Manifest, ModelRecord};
 use super::read_cache::ReadCache;
 use super::recovery::OlderGeneration;
 use super::scan::{Wanted, with_deleted};
+use super::section_metadata::SectionsWithMetadata;
 use super::tables::Tables;
 use super::version_files::Unreadable;
 use super::writer::Writer;
@@ -44,6 +45,7 @@ pub struct Snapshot {
     keyword: KeywordReader,
     lease: Mutex<Option<Lease>>,
     pub(super) names: OnceCell<Vec<DocumentNames>>,
+    pub(super) sections_with_metadata: OnceCell<Vec<SectionsWithMetadata>>,
     /// For search by vectors.
     pub(super) chunk_rows: OnceCell<ChunkRows>,
     pub(super) cache: ReadCache,
@@ -113,6 +115,7 @@ impl Snapshot {
             keyword,
             lease: Mutex::new(lease),
             names: OnceCell::new(),
+            sections_with_metadata: OnceCell::new(),
             chunk_rows: OnceCell::new(),
             cache: ReadCache::of(namespace),
         }

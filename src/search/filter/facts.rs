@@ -177,7 +177,7 @@ impl Facts {
                     }
                 }
             }
-            for (id, stated) in snapshot.section_metadata(None).await? {
+            for (id, stated) in snapshot.section_metadata().await? {
                 fields.entry(id).or_default().extend(with_folded_names(stated));
             }
             Ok(fields)
