@@ -117,8 +117,8 @@ async fn note_other_language(ranked: Ranked<'_>, trace: &mut Trace) -> Result<()
     }
     let mut languages: BTreeSet<String> = BTreeSet::new();
     for (snapshot, scope) in snapshots.iter().zip(&ranking.scopes) {
-        let rows = snapshot.documents().await?.into_iter();
-        languages.extend(rows.filter(|row| scope.admits_document(&row.doc_id)).map(|row| row.language));
+        let each = snapshot.document_languages().await?.into_iter();
+        languages.extend(each.filter(|(id, _)| scope.admits_document(id)).map(|(_, language)| language));
     }
     if let Some(message) = other_language(language(&request.query), &languages) {
         trace.note(NoteCode::OtherLanguage, message);

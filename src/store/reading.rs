@@ -180,6 +180,14 @@ impl Snapshot {
         Ok(self.chunks_by_id(&sampled).await?.iter().map(|row| row.content.to_string()).collect())
     }
 
+    /// The main languages of all documents, BCP 47.
+    pub async fn document_languages(&self) -> Result<Vec<(DocId, String)>> {
+        let columns = Wanted::Named(&["doc_id", "language"]);
+        let language =
+            |columns: &Columns, row| Ok((columns.text("doc_id", row)?.into(), columns.text("language", row)?));
+        self.tables.read(&self.tables.documents, None, columns, language).await
+    }
+
     /// The main languages of all parent chunks, BCP 47.
     pub async fn parent_chunk_languages(&self) -> Result<HashMap<ChunkId, String>> {
         let columns = Wanted::Named(&["chunk_id", "language"]);
