@@ -101,7 +101,8 @@ pub async fn run(context: &Context, args: SearchArgs) -> Result<u8> {
     }
     let result = searcher.search(&request).await?;
     report(context, &result.notes, &result.route, &result.trace)?;
-    context.show(render::search(&result, context.screen).read_from(&searcher.snapshots().await?))?;
+    let page = render::search(&result, context.output_format(), context.screen);
+    context.show(page.read_from(&searcher.snapshots().await?))?;
     if result.hits.is_empty() && result.contents.is_empty() {
         return nothing_found(context, &result.query, &result.notes, &result.nearest);
     }

@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 use super::chunks::LEAST_TEXT;
 use super::excerpt::excerpt;
 use super::explain::{add_stages, found_by};
-use super::format::Screen;
+use super::format::{OutputFormat, Screen};
 use super::json::value;
 use super::page::Page;
 use super::style::{DIM, PLACE, TITLE, around, cut, edited, markdown_of, pages, paint};
@@ -20,8 +20,18 @@ use crate::ids::ChunkId;
 use crate::search::{Contents, GroupBy, Hit, Omitted, SearchResult, SectionNames, SourceChild, Trace};
 use crate::text::{char_count, count, first_of, printable, squeeze, unique};
 
-/// What `kb search` shows.
-pub fn search(result: &SearchResult, screen: Screen) -> Page {
+/// How the hits of a result are shown.
+#[derive(Clone, Copy)]
+struct Showing<'r> {
+    result: &'r SearchResult,
+    screen: Screen,
+    /// Finding the lines of a hit that fit the screen takes as long as finding the hit.
+    is_table: bool,
+}
+
+/// What `kb search` shows. Only in the format of tables do these have the texts of hits.
+pub fn search(result: &SearchResult, format: OutputFormat, screen: Screen) -> Page {
+    let showing = Showing { result, screen, is_table: format == OutputFormat::Table };
     let contents = || result.contents.iter();
     let sources = contents().map(|contents| &contents.document.source).chain(result.hits.iter().map(|hit| &hit.source));
     let groups = result.groups().into_iter().zip(1..);
@@ -48,15 +58,15 @@ pub fn search(result: &SearchResult, screen: Screen) -> Page {
     }
     for (group, rank) in groups {
         page.gap();
-        let (table, markdown) = shown_group(group, rank, result, screen);
+        let (table, markdown) = showing.group(group, rank);
         page.both(table, markdown);
         for hit in group {
-            add_hit(&mut page, hit, DIM, shown_member(hit, result, screen));
+            add_hit(&mut page, hit, DIM, showing.member(hit));
         }
     }
     if result.shape.groups_by() == GroupBy::None {
         for hit in &result.hits {
-            add_hit(&mut page, hit, PLACE, shown_hit(hit, result, screen));
+            add_hit(&mut page, hit, PLACE, showing.hit(hit));
         }
     }
     page.left_out(omitted(&result.left_out));
@@ -64,6 +74,96 @@ pub fn search(result: &SearchResult, screen: Screen) -> Page {
         add_stages(&mut page, &result.trace, &result.hits.iter().map(parents).collect::<Vec<_>>());
     }
     page
+}
+
+impl Showing<'_> {
+    /// A hit as a table and as Markdown.
+    fn hit(self, hit: &Hit) -> (String, String) {
+        let Showing { result, screen, .. } = self;
+        let (heading, place, section) = (heading(hit), pages(hit.page_start, hit.page_end), &hit.section.id);
+        let (lines, whole) = self.lines(hit, "    ");
+        let (edited, matched) = (edited(hit.is_edited()), matched(hit, result));
+        let namespaces = around("in ", &namespaces(hit, result), "");
+        let (chunks, quoted_chunks) = match joined(hit, result) {
+            Some((first, last)) => (format!("{first} to {last}"), format!(" · chunks `{first}` to `{last}`")),
+            // A section without text has none.
+            None => (hit.chunk_id.to_string(), around(" · chunk `", &hit.chunk_id, "`")),
+        };
+        let title = [(TITLE, heading.as_str()), (PLACE, place.as_str())];
+        let title = parts_behind(&format!("{:>2}. ", hit.rank), &title, screen);
+        let confidence = bar(hit.confidence);
+        let origin = dim([&hit.source, section, &chunks, edited, &namespaces, &confidence, &matched, &whole]);
+        let table = format!("{title}\n{lines}{}", parts_behind("    ", &origin, screen));
+        let [edited, namespaces, matched] = [edited, &namespaces, &matched].map(|part| around(" · ", part, ""));
+        let (source, confidence) = (printable(&hit.source), hit.confidence);
+        let origin = format!("`{source}` · section `{section}`{quoted_chunks}{edited}{namespaces}");
+        let origin = format!("{origin} · confidence {confidence:.2}{matched}");
+        let (rank, place, text) = (hit.rank, around(" (", &place, ")"), hit.text());
+        (table, format!("## {rank}. {heading}{place}\n\n{origin}\n\n{}", markdown_of(&hit.source, &text)))
+    }
+
+    /// The heading of a group as a table and as Markdown.
+    fn group(self, group: &[Hit], rank: usize) -> (String, String) {
+        let Showing { result, screen, .. } = self;
+        let (best, confidence) = (&group[0], confidence(group));
+        let (what, title, id): (&str, String, &str) = match result.shape.groups_by() {
+            GroupBy::Section => ("section", heading(best), &best.section.id),
+            _ => ("document", printable(&best.title), &best.doc_id),
+        };
+        let (source, namespaces) = (printable(&best.source), around("in ", &namespaces(best, result), ""));
+        let summary = best.profile().filter(|_| result.shape.drills()).map(|profile| printable(&profile.summary));
+        let summary = summary.filter(|summary| !summary.is_empty());
+        let head = parts_behind(&format!("{rank:>2}. "), &[(TITLE, title.as_str())], screen);
+        let origin = parts_behind("    ", &dim([&best.source, id, &namespaces, &bar(confidence)]), screen);
+        let below = summary.as_ref().map(|summary| format!("\n{}", hanging("    ", "    ", summary, screen.line())));
+        let table = format!("{head}\n{origin}{}", below.unwrap_or_default());
+        let namespaces = around(" · ", &namespaces, "");
+        let origin = format!("`{source}` · {what} `{id}`{namespaces} · confidence {confidence:.2}");
+        let summary = summary.map_or_else(String::new, |summary| format!("\n\n*{summary}*"));
+        (table, format!("## {rank}. {title}\n\n{origin}{summary}"))
+    }
+
+    /// A hit below the heading of its group, as a table and as Markdown; in the mode drill with matching child chunks.
+    fn member(self, hit: &Hit) -> (String, String) {
+        let Showing { result, screen, .. } = self;
+        let (lines, whole) = self.lines(hit, "      ");
+        let (place, edited, confidence) =
+            (pages(hit.page_start, hit.page_end), edited(hit.is_edited()), hit.confidence);
+        // The heading of a group may name the section.
+        let is_named = result.shape.groups_by() == GroupBy::Section;
+        let section = if is_named { String::new() } else { printable(&hit.section.titles) };
+        let bar = bar(confidence);
+        let about = parts_behind("      ", &dim([&hit.chunk_id, &section, &place, edited, &bar, &whole]), screen);
+        let mut table = format!("{lines}{about}");
+        let facts = [section.as_str(), &place, edited].map(|fact| around(" · ", fact, "")).concat();
+        let text = hit.text();
+        let text = markdown_of(&hit.source, &text);
+        let mut markdown = format!("`{}`{facts} · confidence {confidence:.2}\n\n{text}", hit.chunk_id);
+        if result.shape.drills() {
+            let room = screen.columns.saturating_sub(8).max(LEAST_TEXT);
+            let mut matching = String::new();
+            for child in children(hit) {
+                let (id, text) = (&child.chunk_id, squeeze(&child.text));
+                let fitting = cut(&text, room.saturating_sub(char_count(id) + 1));
+                table.push_str(&format!("\n        {} {fitting}", paint(PLACE, id)));
+                matching.push_str(&format!("\n- `{id}` ({:.2}): {}", child.score, printable(&text)));
+            }
+            markdown.push_str(&around("\n\nMatching child chunks:\n", &matching, ""));
+        }
+        (table, markdown)
+    }
+
+    /// The indented lines of a hit, and the command that shows the rest, if any.
+    fn lines(self, hit: &Hit, indent: &str) -> (String, String) {
+        if !self.is_table {
+            return Default::default();
+        }
+        let Showing { result, screen, .. } = self;
+        let beside = Screen { columns: screen.columns.saturating_sub(indent.len()), ..screen };
+        let (lines, is_whole) = excerpt(&hit.text(), &result.query, beside);
+        let lines = lines.iter().map(|line| format!("{indent}{line}\n")).collect();
+        (lines, if is_whole { String::new() } else { NextStep::Show(&hit.chunk_id).to_string() })
+    }
 }
 
 /// Adds a hit as a table and as Markdown; its place in the table, which has this style, becomes a link.
@@ -161,14 +261,6 @@ fn json(result: &SearchResult) -> Value {
     json
 }
 
-/// The indented lines of a hit, and the command that shows the rest, if any.
-fn shown(hit: &Hit, result: &SearchResult, screen: Screen, indent: &str) -> (String, String) {
-    let beside = Screen { columns: screen.columns.saturating_sub(indent.len()), ..screen };
-    let (lines, is_whole) = excerpt(&hit.text(), &result.query, beside);
-    let lines = lines.iter().map(|line| format!("{indent}{line}\n")).collect();
-    (lines, if is_whole { String::new() } else { NextStep::Show(&hit.chunk_id).to_string() })
-}
-
 /// Parts beside each other behind `first`, and in further lines below it.
 fn parts_behind(first: &str, parts: &[(Style, &str)], screen: Screen) -> String {
     let indent = first.width();
@@ -181,83 +273,11 @@ fn dim<const N: usize>(parts: [&str; N]) -> [(Style, &str); N] {
     parts.map(|part| (DIM, part))
 }
 
-/// A hit as a table and as Markdown.
-fn shown_hit(hit: &Hit, result: &SearchResult, screen: Screen) -> (String, String) {
-    let (heading, place, section) = (heading(hit), pages(hit.page_start, hit.page_end), &hit.section.id);
-    let (lines, whole) = shown(hit, result, screen, "    ");
-    let (edited, matched) = (edited(hit.is_edited()), matched(hit, result));
-    let namespaces = around("in ", &namespaces(hit, result), "");
-    let (chunks, quoted_chunks) = match joined(hit, result) {
-        Some((first, last)) => (format!("{first} to {last}"), format!(" · chunks `{first}` to `{last}`")),
-        // A section without text has none.
-        None => (hit.chunk_id.to_string(), around(" · chunk `", &hit.chunk_id, "`")),
-    };
-    let title = [(TITLE, heading.as_str()), (PLACE, place.as_str())];
-    let title = parts_behind(&format!("{:>2}. ", hit.rank), &title, screen);
-    let confidence = bar(hit.confidence);
-    let origin = dim([&hit.source, section, &chunks, edited, &namespaces, &confidence, &matched, &whole]);
-    let table = format!("{title}\n{lines}{}", parts_behind("    ", &origin, screen));
-    let [edited, namespaces, matched] = [edited, &namespaces, &matched].map(|part| around(" · ", part, ""));
-    let (source, confidence) = (printable(&hit.source), hit.confidence);
-    let origin = format!("`{source}` · section `{section}`{quoted_chunks}{edited}{namespaces}");
-    let origin = format!("{origin} · confidence {confidence:.2}{matched}");
-    let (rank, place, text) = (hit.rank, around(" (", &place, ")"), hit.text());
-    (table, format!("## {rank}. {heading}{place}\n\n{origin}\n\n{}", markdown_of(&hit.source, &text)))
-}
-
 /// A confidence from 0 to 1 at a glance.
 fn bar(confidence: f32) -> String {
     const CELLS: f32 = 5.0;
     let full = (confidence * CELLS).round().clamp(0.0, CELLS) as usize;
     format!("confidence {}{} {confidence:.2}", "▰".repeat(full), "▱".repeat(CELLS as usize - full))
-}
-
-/// The heading of a group as a table and as Markdown.
-fn shown_group(group: &[Hit], rank: usize, result: &SearchResult, screen: Screen) -> (String, String) {
-    let (best, confidence) = (&group[0], confidence(group));
-    let (what, title, id): (&str, String, &str) = match result.shape.groups_by() {
-        GroupBy::Section => ("section", heading(best), &best.section.id),
-        _ => ("document", printable(&best.title), &best.doc_id),
-    };
-    let (source, namespaces) = (printable(&best.source), around("in ", &namespaces(best, result), ""));
-    let summary = best.profile().filter(|_| result.shape.drills()).map(|profile| printable(&profile.summary));
-    let summary = summary.filter(|summary| !summary.is_empty());
-    let head = parts_behind(&format!("{rank:>2}. "), &[(TITLE, title.as_str())], screen);
-    let origin = parts_behind("    ", &dim([&best.source, id, &namespaces, &bar(confidence)]), screen);
-    let below = summary.as_ref().map(|summary| format!("\n{}", hanging("    ", "    ", summary, screen.line())));
-    let table = format!("{head}\n{origin}{}", below.unwrap_or_default());
-    let namespaces = around(" · ", &namespaces, "");
-    let origin = format!("`{source}` · {what} `{id}`{namespaces} · confidence {confidence:.2}");
-    let summary = summary.map_or_else(String::new, |summary| format!("\n\n*{summary}*"));
-    (table, format!("## {rank}. {title}\n\n{origin}{summary}"))
-}
-
-/// A hit below the heading of its group, as a table and as Markdown; in the mode drill with matching child chunks.
-fn shown_member(hit: &Hit, result: &SearchResult, screen: Screen) -> (String, String) {
-    let (lines, whole) = shown(hit, result, screen, "      ");
-    let (place, edited, confidence) = (pages(hit.page_start, hit.page_end), edited(hit.is_edited()), hit.confidence);
-    // The heading of a group may name the section.
-    let is_named = result.shape.groups_by() == GroupBy::Section;
-    let section = if is_named { String::new() } else { printable(&hit.section.titles) };
-    let bar = bar(confidence);
-    let about = parts_behind("      ", &dim([&hit.chunk_id, &section, &place, edited, &bar, &whole]), screen);
-    let mut table = format!("{lines}{about}");
-    let facts = [section.as_str(), &place, edited].map(|fact| around(" · ", fact, "")).concat();
-    let text = hit.text();
-    let text = markdown_of(&hit.source, &text);
-    let mut markdown = format!("`{}`{facts} · confidence {confidence:.2}\n\n{text}", hit.chunk_id);
-    if result.shape.drills() {
-        let room = screen.columns.saturating_sub(8).max(LEAST_TEXT);
-        let mut matching = String::new();
-        for child in children(hit) {
-            let (id, text) = (&child.chunk_id, squeeze(&child.text));
-            let fitting = cut(&text, room.saturating_sub(char_count(id) + 1));
-            table.push_str(&format!("\n        {} {fitting}", paint(PLACE, id)));
-            matching.push_str(&format!("\n- `{id}` ({:.2}): {}", child.score, printable(&text)));
-        }
-        markdown.push_str(&around("\n\nMatching child chunks:\n", &matching, ""));
-    }
-    (table, markdown)
 }
 
 /// A hit below the confidence limit, in a few words.

@@ -1,5 +1,6 @@
 //! Opens namespaces, vectors, the model and synonyms with the first question, and keeps them.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -25,7 +26,7 @@ pub struct Searcher {
     pub(super) searched: Vec<Searched>,
     pub(super) encoder: Encoder,
     model: OnceCell<VectorModel>,
-    synonyms: OnceLock<Synonyms>,
+    synonyms: OnceLock<Cow<'static, Synonyms>>,
     pub(super) cross_encoder: LoadedCrossEncoder,
     pub(super) reranker: Option<Arc<Reranker>>,
     pub(super) language_model: Option<Arc<llm::Client>>,
@@ -132,10 +133,10 @@ impl Searcher {
         let mut paths: Vec<PathBuf> = each().map(|namespace| namespace.store().join(SYNONYMS)).collect();
         paths.extend(each().map(|namespace| namespace.root().join(SYNONYMS)));
         paths.dedup();
-        let mut all = Synonyms::common()?;
+        let mut all = Cow::Borrowed(Synonyms::common());
         for path in paths {
             if let Some(list) = Synonyms::read(&path)? {
-                all.extend(list);
+                all.to_mut().extend(list);
             }
         }
         Ok(self.synonyms.get_or_init(|| all))

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use super::name::{LONGEST_NAME, key};
 use crate::error::{Error, Result};
@@ -54,9 +55,10 @@ impl Synonyms {
     }
 
     /// The built-in list.
-    pub fn common() -> Result<Self> {
-        Synonyms::parse(COMMON)
-            .map_err(|(line, what)| Error::failed(format!("the built-in synonyms, line {line}: {what}")))
+    pub fn common() -> &'static Self {
+        static LIST: LazyLock<Synonyms> =
+            LazyLock::new(|| Synonyms::parse(COMMON).expect("a test reads the built-in list"));
+        &LIST
     }
 
     /// An error has the number of a line that is not a group, and the reason.
@@ -168,7 +170,7 @@ mod tests {
 
     #[test]
     fn the_built_in_list_has_names_that_documents_do_not_define() {
-        let common = Synonyms::common().unwrap();
+        let common = Synonyms::common();
         assert!(others(&common, "PP&E").contains(&"property plant and equipment".to_owned()));
         assert!(others(&common, "capex").contains(&"purchases of property plant and equipment".to_owned()));
         assert!(others(&common, "purchases of property plant and equipment").is_empty());
