@@ -7,8 +7,8 @@ use std::sync::Arc;
 use lancedb::arrow::arrow_array::cast::AsArray;
 use lancedb::arrow::arrow_array::types::{Float32Type, Int64Type, UInt32Type, UInt64Type};
 use lancedb::arrow::arrow_array::{
-    Array, ArrayRef, ArrowPrimitiveType, BooleanArray, FixedSizeListArray, Float32Array, Int64Array, RecordBatch,
-    StringArray, UInt32Array, UInt64Array,
+    Array, ArrayRef, ArrowPrimitiveType, BooleanArray, FixedSizeListArray, Float32Array, Int64Array, PrimitiveArray,
+    RecordBatch, StringArray, UInt32Array, UInt64Array,
 };
 use lancedb::arrow::arrow_buffer::NullBuffer;
 use lancedb::arrow::arrow_schema::{DataType, Field};
@@ -321,11 +321,12 @@ impl<'a> Columns<'a> {
     }
 
     pub(super) fn primitive<T: ArrowPrimitiveType>(&self, name: &str, row: usize) -> Result<T::Native> {
-        self.typed(name, T::DATA_TYPE, |column| column.as_primitive_opt::<T>()).map(|column| column.value(row))
+        self.primitives::<T>(name).map(|column| column.value(row))
     }
 
-    pub(super) fn numbers(&self, name: &str) -> Result<&'a UInt32Array> {
-        self.typed(name, UInt32Type::DATA_TYPE, |column| column.as_primitive_opt())
+    /// A whole column of numbers.
+    pub(super) fn primitives<T: ArrowPrimitiveType>(&self, name: &str) -> Result<&'a PrimitiveArray<T>> {
+        self.typed(name, T::DATA_TYPE, |column| column.as_primitive_opt())
     }
 
     pub(super) fn number(&self, name: &str, row: usize) -> Result<u32> {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
+use lancedb::arrow::arrow_array::types::UInt32Type;
 use lancedb::arrow::arrow_array::{Array, ArrayRef, RecordBatch, StringArray, UInt32Array};
 use lancedb::expr::col;
 
@@ -35,7 +36,8 @@ impl SectionsWithMetadata {
     fn of(CachedFragment { written, rows, deleted, .. }: CachedFragment) -> Result<Option<Self>> {
         let Some(batch) = rows.first() else { return Ok(None) };
         let columns = Columns { table: SECTIONS, batch };
-        let (section_ids, rows) = (RowsById::read(&columns, SECTION_ID)?, columns.numbers(ROW)?.clone());
+        let (section_ids, rows) =
+            (RowsById::read(&columns, SECTION_ID)?, columns.primitives::<UInt32Type>(ROW)?.clone());
         Ok(Some(SectionsWithMetadata { section_ids, rows, fragment: written.id, deleted }))
     }
 
