@@ -51,7 +51,7 @@ fn a_damaged_read_cache_is_ignored() {
     let first = search(&sandbox);
     let folder = sandbox.path(".kb/namespaces/default/read-cache");
     let files = || std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()).collect::<Vec<_>>();
-    assert_eq!(files().len(), 3, "names, ids with codes, and vectors");
+    assert_eq!(files().len(), 4, "names, ids with codes, vectors, and sections with metadata");
     for damage in [b"".as_slice(), b"\xff\xff\xff\xff\x10\x27\0\0", &[0; 4096]] {
         files().iter().for_each(|file| std::fs::write(file, damage).unwrap());
         assert_eq!(found(&search(&sandbox)), found(&first));
