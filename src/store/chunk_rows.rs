@@ -90,7 +90,9 @@ impl ChunkRows {
                 near
             },
         );
-        let near = near.reduce(|| Smallest::new(chosen), Smallest::and).into_items();
+        let mut near = near.reduce(|| Smallest::new(chosen), Smallest::and).into_items();
+        // The threads give them in any order. In one order, the same of several equal cosines are chosen each time.
+        near.sort_unstable();
         if near.len() <= limit {
             let estimated = |(_, place, row): (u32, usize, u32)| {
                 let fragment = &self.fragments[place];
