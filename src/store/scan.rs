@@ -5,7 +5,6 @@ use std::collections::{HashMap, HashSet};
 
 use futures::TryStreamExt;
 use futures::future::try_join_all;
-use lance::dataset::ProjectionRequest;
 use lance::dataset::fragment::FileFragment;
 use lance::dataset::scanner::Scanner;
 use lance_table::format::Fragment;
@@ -142,8 +141,9 @@ impl Tables {
     pub(super) async fn rows_at(&self, table: &Table, addresses: &[u64], columns: Wanted<'_>) -> Result<RecordBatch> {
         let dataset = self.dataset(table).await?;
         let columns = match self.names_of(table, columns).await? {
-            Some(names) => ProjectionRequest::from_columns(names, dataset.schema()),
-            None => dataset.schema().clone().into(),
+            // A damaged table may lack one.
+            Some(names) => dataset.schema().project(&names).map_err(|error| self.read_error(&error))?,
+            None => dataset.schema().clone(),
         };
         let rows = dataset.take_rows(addresses, columns).await.map_err(|error| self.read_error(&error))?;
         if rows.num_rows() != addresses.len() {
