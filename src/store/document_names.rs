@@ -109,6 +109,11 @@ fn edited(columns: &Columns, row: usize) -> Result<Vec<u32>> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use lancedb::arrow::arrow_array::{RecordBatch, StringArray, UInt32Array};
+
+    use super::{CACHE_NAME, DOC_ID};
     use crate::ids::DocId;
     use crate::store::samples::{namespace, publish};
     use crate::store::{Change, NewDocument, Snapshot};
@@ -138,5 +143,22 @@ mod tests {
         assert_eq!(titles().await, ["new B", "C", "A"]);
         publish(&namespace, Change { remove: vec!["cccccc".into()], ..Change::default() }).await;
         assert_eq!(titles().await, ["new B", "A"]);
+    }
+
+    #[tokio::test]
+    async fn a_read_cache_with_the_ids_of_other_rows_is_refused() {
+        let (_folder, namespace) = namespace();
+        let [a, b] = ["aaaaaa", "bbbbbb"].map(|doc_id| NewDocument::sample(doc_id, &["text"]));
+        publish(&namespace, vec![a, b]).await;
+        let found = async || Snapshot::open(&namespace).await.unwrap().documents_by_id(&["aaaaaa".into()]).await;
+        assert_eq!(found().await.unwrap()[0].doc_id, DocId::from("aaaaaa"));
+        let cache = Snapshot::open(&namespace).await.unwrap().cache.clone();
+        for (fragment, rows) in cache.get(CACHE_NAME) {
+            let (schema, mut columns) = (rows[0].schema(), rows[0].columns().to_vec());
+            columns[schema.index_of(DOC_ID).unwrap()] = Arc::new(StringArray::from(vec!["bbbbbb", "aaaaaa"]));
+            columns[schema.index_of("by_id").unwrap()] = Arc::new(UInt32Array::from(vec![1, 0]));
+            cache.put(CACHE_NAME, &fragment, &[RecordBatch::try_new(schema, columns).unwrap()]).unwrap();
+        }
+        assert!(found().await.unwrap_err().message().contains("read cache"));
     }
 }

@@ -7,6 +7,7 @@ use lancedb::expr::{col, lit};
 use super::convert::{self, Columns, ENTITIES, SECTIONS, VECTOR, map_rows};
 use super::entities::EntityRow;
 use super::metadata::Metadata;
+use super::read_cache::damaged;
 use super::rows::{ChunkRow, ChunkType, DocumentFacts, DocumentRow, ParentChunk, SectionRow};
 use super::scan::{Filter, Wanted, any_of};
 use super::snapshot::Snapshot;
@@ -50,7 +51,13 @@ impl Snapshot {
     /// takes a fraction of the time.
     pub async fn documents_by_id(&self, ids: &[DocId]) -> Result<Vec<DocumentRow>> {
         let (table, addresses) = (&self.tables.documents, self.addresses_of(ids).await?);
-        self.tables.read_at(table, &addresses, Wanted::WithoutVectors, convert::document).await
+        let rows = self.tables.read_at(table, &addresses, Wanted::WithoutVectors, convert::document).await?;
+        // Commands change and remove the documents that they find here.
+        let mut wanted = ids.iter();
+        if !rows.iter().all(|row| wanted.any(|id| *id == row.doc_id)) {
+            return Err(damaged("has other documents than the table"));
+        }
+        Ok(rows)
     }
 
     /// The facts of all documents that filters need, in any order.

@@ -100,4 +100,15 @@ mod tests {
             prop_assert_eq!(found, expected);
         }
     }
+
+    #[test]
+    fn an_order_of_rows_that_do_not_exist_is_refused() {
+        let columns: [(&str, Arc<dyn Array>); 3] = [
+            ("id", Arc::new(StringArray::from(vec!["a"]))),
+            (BY_ID, Arc::new(UInt32Array::from(vec![1]))),
+            (BEGINNINGS, Arc::new(UInt64Array::from(vec![beginning("a")]))),
+        ];
+        let batch = RecordBatch::try_from_iter(columns).unwrap();
+        assert!(RowsById::read(&Columns { table: "table", batch: &batch }, "id").is_err());
+    }
 }
