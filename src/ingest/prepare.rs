@@ -230,6 +230,7 @@ fn parent_chunks(
         let id = ChunkId::parent(doc_id, index);
         let child =
             |((text, child), at): ((SharedText, &CutChild), u32)| chunk(ChunkId::child(&id, at), at, text, child.pages);
+        // Collecting would double a list as it grows, because the iterator does not know its length.
         let mut children = Vec::with_capacity(parent.children.len());
         children.extend(parent.child_texts().zip(&parent.children).zip(0..).map(child));
         ParentChunk {

@@ -25,11 +25,11 @@ use crate::text::{char_count, count, first_of, printable, squeeze, unique};
 struct Showing<'r> {
     result: &'r SearchResult,
     screen: Screen,
-    /// Finding the lines of a hit that fit the screen takes as long as finding the hit.
+    /// Whether the lines of hits are needed. Fitting those of a hit into the screen takes as long as finding it.
     is_table: bool,
 }
 
-/// What `kb search` shows. Only in the format of tables do these have the texts of hits.
+/// What `kb search` shows. Its tables have the texts of hits only if `format` is [`OutputFormat::Table`].
 pub fn search(result: &SearchResult, format: OutputFormat, screen: Screen) -> Page {
     let showing = Showing { result, screen, is_table: format == OutputFormat::Table };
     let contents = || result.contents.iter();
@@ -153,7 +153,7 @@ impl Showing<'_> {
         (table, markdown)
     }
 
-    /// The indented lines of a hit, and the command that shows the rest, if any.
+    /// The indented lines of a hit for a table, and the command that shows the rest, if any.
     fn lines(self, hit: &Hit, indent: &str) -> (String, String) {
         if !self.is_table {
             return Default::default();

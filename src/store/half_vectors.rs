@@ -84,14 +84,15 @@ impl HalfVectorWriter {
 }
 
 /// A number in single precision. The type's own conversion asks the processor about its instructions each time.
+/// Infinity and NaN, which no vector has, become finite numbers.
 fn single(half: &[u8; 2]) -> f32 {
     const SIGN: u16 = 1 << 15;
-    /// The lengths of both fractions differ by 13 bits …
-    const FRACTIONS: u32 = f32::MANTISSA_DIGITS - 11;
-    /// … and the zeros of both exponents by 112: 127 and 15.
-    const EXPONENTS: f32 = f32::from_bits((112 + 127) << 23);
+    /// The fraction is longer in single precision, by this number of bits.
+    const LONGER_FRACTION: u32 = f32::MANTISSA_DIGITS - 11;
+    /// Two to the power of 112: single precision subtracts 127 from an exponent, half precision 15.
+    const SCALE: f32 = f32::from_bits((112 + 127) << 23);
     let half = u16::from_le_bytes(*half);
-    let size = f32::from_bits(u32::from(half & !SIGN) << FRACTIONS) * EXPONENTS;
+    let size = f32::from_bits(u32::from(half & !SIGN) << LONGER_FRACTION) * SCALE;
     if half & SIGN == 0 { size } else { -size }
 }
 
@@ -149,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn every_number_has_a_single_precision() {
+    fn numbers_are_converted_as_by_their_type() {
         for half in (0..=u16::MAX).map(Half::from_bits).filter(|half| half.is_finite()) {
             assert_eq!(single(&half.to_le_bytes()).to_bits(), half.to_f32().to_bits(), "{half}");
         }

@@ -4,7 +4,7 @@
 pub(super) struct Smallest<T> {
     limit: usize,
     items: Vec<T>,
-    /// An item that is not among them; so no larger one is.
+    /// An item that was left out. No larger one can be among them.
     bound: Option<T>,
 }
 

@@ -205,7 +205,7 @@ fn shingles(text: &str, length: usize) -> Vec<u64> {
     hashes
 }
 
-/// The FNV-1a hash of a run, by characters instead of bytes: the standard library's takes most of the time of a
+/// The FNV-1a hash of a run, by characters instead of bytes. The standard library's hash took most of the time of a
 /// comparison.
 fn hash(run: &[char]) -> u64 {
     const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
