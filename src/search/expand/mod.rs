@@ -93,9 +93,10 @@ pub(super) async fn describe(snapshots: &[&Snapshot], names: &[String], hits: &m
         if ids.is_empty() {
             continue;
         }
+        let section_ids: BTreeSet<SectionId> = own().map(|hit| hit.section.id.clone()).collect();
         let rows = snapshot.documents_by_id(&Vec::from_iter(ids)).await?;
-        let section_ids: Vec<SectionId> = own().map(|hit| hit.section.id.clone()).collect();
-        let stated: HashMap<SectionId, _> = snapshot.metadata_of_sections(&section_ids).await?.into_iter().collect();
+        let stated = snapshot.metadata_of_sections(&Vec::from_iter(section_ids)).await?;
+        let stated: HashMap<SectionId, _> = stated.into_iter().collect();
         for hit in hits.iter_mut().filter(|hit| hit.namespace == *name) {
             let row = rows.iter().find(|row| row.doc_id == hit.doc_id);
             hit.described = row.map(|row| Described {
