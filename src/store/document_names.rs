@@ -111,12 +111,12 @@ fn edited(columns: &Columns, row: usize) -> Result<Vec<u32>> {
 mod tests {
     use std::sync::Arc;
 
-    use lancedb::arrow::arrow_array::{RecordBatch, StringArray, UInt32Array};
+    use lance_table::format::Fragment;
+    use lancedb::arrow::arrow_array::{ArrayRef, StringArray, UInt32Array};
 
-    use super::{CACHE_NAME, DOC_ID};
-    use crate::ids::DocId;
+    use super::*;
     use crate::store::samples::{namespace, publish};
-    use crate::store::{Change, NewDocument, Snapshot};
+    use crate::store::{Change, NewDocument};
 
     #[tokio::test]
     async fn names_are_found_by_id_but_not_those_of_deleted_documents() {
@@ -160,5 +160,22 @@ mod tests {
             cache.put(CACHE_NAME, &fragment, &[RecordBatch::try_new(schema, columns).unwrap()]).unwrap();
         }
         assert!(found().await.unwrap_err().message().contains("read cache"));
+    }
+
+    #[test]
+    fn addresses_are_those_of_rows_in_all_batches_of_a_fragment() {
+        let batch = |ids: &[&str]| {
+            let ids: ArrayRef = Arc::new(StringArray::from(ids.to_vec()));
+            with_order(DOCUMENTS, &RecordBatch::try_from_iter([(DOC_ID, ids)]).unwrap(), DOC_ID).unwrap()
+        };
+        let rows = vec![batch(&["cccccc", "aaaaaa"]), batch(&["bbbbbb", "aaaaaa"])];
+        let (written, deleted) = (Fragment::new(7), [1, 2].into());
+        let all = DocumentNames::of(CachedFragment { written, described: String::new(), rows, deleted }).unwrap();
+        let address = |id: &str| {
+            let id = DocId::from(id);
+            all.iter().find_map(|names| names.find(&id).map(|row| names.first + u64::from(row)))
+        };
+        let found = ["aaaaaa", "bbbbbb", "cccccc"].map(address);
+        assert_eq!(found, [Some(7 << 32 | 3), None, Some(7 << 32)], "without the deleted ones");
     }
 }

@@ -113,9 +113,11 @@ fn of_columns<const N: usize>(columns: [(&str, ArrayRef); N]) -> Result<RecordBa
 
 #[cfg(test)]
 mod tests {
-    use crate::ids::SectionId;
+    use lance_table::format::Fragment;
+
+    use super::*;
     use crate::store::samples::{namespace, publish};
-    use crate::store::{Change, NewDocument, SectionRow, Snapshot};
+    use crate::store::{Change, NewDocument, SectionRow};
 
     #[tokio::test]
     async fn sections_with_metadata_are_found_among_those_without() {
@@ -148,5 +150,18 @@ mod tests {
         };
         publish(&namespace, change).await;
         assert_eq!(authors().await, ["Al", "Di"]);
+    }
+
+    #[test]
+    fn addresses_are_those_of_rows_in_all_batches_of_a_fragment() {
+        let batch = |ids: &[Option<&str>]| {
+            let ids: ArrayRef = Arc::new(StringArray::from(ids.to_vec()));
+            of_columns([(SECTION_ID, ids)]).unwrap()
+        };
+        let rows = joined(vec![batch(&[None, Some("d#2")]), batch(&[Some("d#1"), None, Some("d#3")])]).unwrap();
+        let cached = CachedFragment { written: Fragment::new(7), described: String::new(), rows, deleted: [2].into() };
+        let sections = SectionsWithMetadata::of(cached).unwrap().unwrap();
+        let found = ["d#1", "d#2", "d#3", "d#4"].map(|id| sections.find(&id.into()));
+        assert_eq!(found, [None, Some(7 << 32 | 1), Some(7 << 32 | 4), None], "without the deleted one");
     }
 }
