@@ -109,7 +109,8 @@ impl CutParent {
 
     /// Whether the texts of its children, joined, are its own.
     pub fn has_whole_children(&self) -> bool {
-        self.child_texts().map(|text| text.len()).sum::<usize>() == self.content.len()
+        let lengths = || self.child_texts().map(|text| text.len());
+        lengths().count() == self.children.len() && lengths().sum::<usize>() == self.content.len()
     }
 }
 

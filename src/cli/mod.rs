@@ -184,8 +184,12 @@ pub fn main() -> ExitCode {
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn give_back_freed_memory() {
     const LARGE: libc::c_int = 4 << 20;
-    // SAFETY: it sets a number of the allocator, before other threads start. A refusal changes nothing.
-    unsafe { libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE) };
+    // SAFETY: it sets numbers of the allocator, before other threads start. A refusal changes nothing.
+    unsafe {
+        libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE);
+        // Setting the one fixes the other, at a size that would have the heap grow and shrink all the time.
+        libc::mallopt(libc::M_TRIM_THRESHOLD, 2 * LARGE);
+    }
 }
 
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]

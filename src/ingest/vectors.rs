@@ -118,7 +118,7 @@ impl VectorMaker {
     ) -> Result<Vec<Vec<Option<ParentVectors>>>> {
         let mut wanted: Vec<EmbeddedText> = Vec::new();
         let mut place: HashMap<&str, usize> = HashMap::new();
-        for one in waiting.iter().filter(|one| embed && one.embed) {
+        for one in waiting.iter().filter(|one| embed && one.wanted().next().is_some()) {
             for ((parent, read), text) in one.parents().zip(one.prepared.texts()) {
                 let is_new = one.wants(parent, read) && by_hashes(parent, stored).is_none();
                 if is_new && !place.contains_key(parent.embedding_hash.as_str()) {
