@@ -126,9 +126,8 @@ fn read_chapters(epub: &Epub, document: &mut Document) -> Result<HashMap<String,
             continue;
         }
         let text = item.read_bytes().map_err(|error| innermost(&error));
-        let text = text.and_then(|bytes| match plain::html_to_text(&bytes) {
-            Ok(text) => Ok(text.into_owned()),
-            Err(error) => Err(error.message().to_owned()),
+        let text = text.and_then(|bytes| {
+            plain::html_to_text(&bytes).map(String::from).map_err(|error| error.message().to_owned())
         });
         match text {
             Ok(text) => {
