@@ -153,7 +153,8 @@ fn vector_column<'r>(rows: impl Iterator<Item = (&'r str, &'r [f32])> + Clone, d
     if let Some((id, vector)) = rows.clone().find(|(_, vector)| !vector.is_empty() && vector.len() != dimension) {
         return Err(Error::failed(format!("the vector of {id} has {} numbers instead of {dimension}", vector.len())));
     }
-    // A list of fixed size needs numbers even for null. Zeros that nobody writes take no memory.
+    // A list of fixed size needs numbers even for null. Zeros from the system take memory only where
+    // something is written over them.
     let mut numbers = vec![0.0; rows.clone().count() * dimension];
     for ((_, vector), place) in rows.clone().zip(numbers.chunks_exact_mut(dimension.max(1))) {
         place[..vector.len()].copy_from_slice(vector);

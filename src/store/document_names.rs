@@ -44,8 +44,7 @@ impl DocumentNames {
 
     /// The row of a document; `None` if it is not here.
     fn find(&self, id: &DocId) -> Option<u32> {
-        let mut rows = self.doc_ids.rows_from(id).take_while(|row| self.doc_ids.id(*row) == id.as_str());
-        rows.find(|row| !self.deleted.contains(row))
+        self.doc_ids.rows_with(id).find(|row| !self.deleted.contains(row))
     }
 
     fn name(&self, row: u32) -> Result<DocumentName> {
@@ -75,15 +74,19 @@ impl Snapshot {
 
     /// The names of the documents with the given ids, in their order. Unknown ids are left out.
     pub async fn document_names(&self, ids: &[DocId]) -> Result<Vec<DocumentName>> {
-        let all = self.names().await?;
-        let find = |id| all.iter().find_map(|names| names.find(id).map(|row| names.name(row)));
-        ids.iter().filter_map(find).collect()
+        self.found(ids).await?.into_iter().map(|(names, row)| names.name(row)).collect()
     }
 
     /// The addresses of the rows of documents in their table. Unknown ids are left out.
     pub(super) async fn addresses_of(&self, ids: &[DocId]) -> Result<Vec<u64>> {
+        let found = self.found(ids).await?.into_iter();
+        Ok(found.map(|(names, row)| names.first + u64::from(row)).collect())
+    }
+
+    /// The names that a document is among, and its row there, for each known id.
+    async fn found(&self, ids: &[DocId]) -> Result<Vec<(&DocumentNames, u32)>> {
         let all = self.names().await?;
-        let find = |id| all.iter().find_map(|names| names.find(id).map(|row| names.first + u64::from(row)));
+        let find = |id| all.iter().find_map(|names| Some((names, names.find(id)?)));
         Ok(ids.iter().filter_map(find).collect())
     }
 

@@ -44,6 +44,11 @@ impl RowsById {
         self.ids.value(row as usize)
     }
 
+    /// The rows with an id.
+    pub(super) fn rows_with(&self, id: &str) -> impl Iterator<Item = u32> {
+        self.rows_from(id).take_while(move |row| self.id(*row) == id)
+    }
+
     /// The rows from the first whose id is not before `id`, in the order of their ids.
     pub(super) fn rows_from(&self, id: &str) -> impl Iterator<Item = u32> {
         let (rows, beginnings, beginning) = (self.by_id.values(), self.beginnings.values(), beginning(id));

@@ -43,9 +43,8 @@ impl SectionsWithMetadata {
 
     /// The address of a section's row; `None` if it is not here.
     fn find(&self, id: &SectionId) -> Option<u64> {
-        let own = self.section_ids.rows_from(id).take_while(|row| self.section_ids.id(*row) == id.as_str());
-        let mut rows = own.map(|row| self.rows.value(row as usize)).filter(|row| !self.deleted.contains(row));
-        Some(self.fragment << 32 | u64::from(rows.next()?))
+        let mut rows = self.section_ids.rows_with(id).map(|row| self.rows.value(row as usize));
+        Some(self.fragment << 32 | u64::from(rows.find(|row| !self.deleted.contains(row))?))
     }
 }
 
