@@ -8,10 +8,11 @@ pub(super) fn code_of(vector: &[f32]) -> Vec<u64> {
 }
 
 /// The number of signs in which two vectors differ, from their codes.
-pub(super) fn distance(a: &[u64], b: &[u64]) -> u32 {
+fn distance(a: &[u64], b: &[u64]) -> u32 {
     a.iter().zip(b).map(|(a, b)| (a ^ b).count_ones()).sum()
 }
 
+/// The distances of a code to others of its length, one behind the other.
 pub(super) fn distances(code: &[u64], others: &[u64]) -> Vec<u32> {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("popcnt") {
@@ -38,34 +39,9 @@ fn each_distance(code: &[u64], others: &[u64]) -> Vec<u32> {
     distances
 }
 
-/// The cosine of a unit vector and one of which only the code is known: of all that have this code, the mean number is
-/// about the root of 2 / (π · dimension).
-pub(super) fn estimated_cosine(vector: &[f32], code: &[u64]) -> f32 {
-    let signed = |(numbers, word): (&[f32], &u64)| -> f32 {
-        let each = numbers.iter().enumerate();
-        each.map(|(bit, number)| if word >> bit & 1 == 1 { *number } else { -number }).sum()
-    };
-    let sum: f32 = vector.chunks(u64::BITS as usize).zip(code).map(signed).sum();
-    sum * (std::f32::consts::FRAC_PI_2 / vector.len() as f32).sqrt()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_cosine_of_a_code_is_that_of_its_vector_about() {
-        let mut random = fastrand::Rng::with_seed(5);
-        for _ in 0..20 {
-            let mut vector = || crate::vectors::normalised((0..384).map(|_| random.f32() - 0.5).collect());
-            let (a, b) = (vector(), vector());
-            let near = crate::vectors::normalised(a.iter().zip(&b).map(|(a, b)| a + b / 2.0).collect());
-            for other in [&a, &b, &near] {
-                let estimate = estimated_cosine(&a, &code_of(other));
-                assert!((estimate - crate::vectors::dot(&a, other)).abs() < 0.15, "{estimate}");
-            }
-        }
-    }
 
     #[test]
     fn a_code_has_a_bit_for_each_number() {

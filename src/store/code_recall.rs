@@ -1,7 +1,5 @@
 //! The recall of the binary codes of vectors, measured on a sample of the chunks and stored with their table.
 
-use std::collections::HashSet;
-
 use futures::TryStreamExt;
 use lancedb::arrow::arrow_array::types::{Float32Type, UInt64Type};
 use lancedb::arrow::arrow_array::{Array, RecordBatch};
@@ -9,11 +7,11 @@ use lancedb::query::{ExecutableQuery, Select};
 use lancedb::table::NativeTable;
 use serde::{Deserialize, Serialize};
 
-use super::binary_codes::{code_of, distance};
-use super::chunk_rows::chosen_by_code;
 use super::convert::{CHUNKS, Columns, VECTOR, map_rows, to_json};
 use super::indexes::fewest_indexed_rows;
+use super::read_cache::{ReadCache, damaged};
 use super::scan::Wanted;
+use super::scope::Scope;
 use super::smallest::Smallest;
 use super::snapshot::Snapshot;
 use super::tables::Tables;
@@ -89,7 +87,7 @@ impl Tables {
         Ok(count)
     }
 
-    /// The share of the nearest neighbours of some chunks whose codes are among the nearest.
+    /// The share of the nearest neighbours of some chunks that a search chooses to compare.
     async fn recall(&self, chunks: usize) -> Result<f32> {
         let mut questions = self.questions(chunks).await?;
         let mut scan = self.scan(&self.chunks, None, Wanted::Named(&[VECTOR])).await?;
@@ -99,18 +97,20 @@ impl Tables {
             let (lists, values) = columns.lists::<Float32Type>(VECTOR)?;
             let vectors = values.chunks_exact((lists.value_length() as usize).max(1)).enumerate();
             for (row, vector) in vectors.filter(|(row, _)| lists.is_valid(*row)) {
-                let (address, code) = (columns.primitive::<UInt64Type>("_rowaddr", row)?, code_of(vector));
-                questions.iter_mut().for_each(|question| question.compare(vector, &code, address));
+                let address = columns.primitive::<UInt64Type>("_rowaddr", row)?;
+                questions.iter_mut().for_each(|question| question.compare(vector, address));
             }
             Ok(())
         };
         self.each_batch(scan, compare).await?;
+        let dimension = questions.first().map_or(0, |question| question.vector.len());
+        let rows = self.chunk_rows(&ReadCache::of(self.namespace()), dimension).await?;
         let (mut found, mut wanted) = (0, 0);
-        for Question { by_vector, by_code, .. } in questions {
-            let chosen: HashSet<u64> = by_code.into_items().into_iter().map(|(_, address)| address).collect();
-            let by_vector = by_vector.into_items();
-            found += by_vector.iter().filter(|(_, address)| chosen.contains(address)).count();
-            wanted += by_vector.len();
+        for Question { vector, nearest } in questions {
+            let chosen = rows.nearest(&vector, &Scope::Everything, TAKEN).ok_or_else(|| damaged("is damaged"))?;
+            let nearest = nearest.into_items();
+            found += nearest.iter().filter(|(_, address)| chosen.binary_search(address).is_ok()).count();
+            wanted += nearest.len();
         }
         Ok(found as f32 / wanted.max(1) as f32)
     }
@@ -122,30 +122,21 @@ impl Tables {
         let rows = self.chunks.take_offsets(places).select(Select::columns(&[VECTOR])).execute().await.map_err(fail)?;
         let rows: Vec<RecordBatch> = rows.try_collect().await.map_err(fail)?;
         let vectors = map_rows(CHUNKS, &rows, |columns, row| columns.vector(VECTOR, row))?;
-        let chosen = chosen_by_code(TAKEN, chunks);
-        Ok(vectors.into_iter().flatten().map(|vector| Question::new(vector, chosen)).collect())
+        let question = |vector| Question { vector, nearest: Smallest::new(NEIGHBOURS) };
+        Ok(vectors.into_iter().flatten().map(question).collect())
     }
 }
 
 /// A chunk, and the distances and addresses of the chunks that are nearest to it so far.
 struct Question {
     vector: Vec<f32>,
-    code: Vec<u64>,
-    by_vector: Smallest<(u32, u64)>,
-    by_code: Smallest<(u32, u64)>,
+    nearest: Smallest<(u32, u64)>,
 }
 
 impl Question {
-    /// `chosen` is the number of chunks that the codes choose.
-    fn new(vector: Vec<f32>, chosen: usize) -> Self {
-        let code = code_of(&vector);
-        Question { vector, code, by_vector: Smallest::new(NEIGHBOURS), by_code: Smallest::new(chosen) }
-    }
-
-    fn compare(&mut self, vector: &[f32], code: &[u64], address: u64) {
+    fn compare(&mut self, vector: &[f32], address: u64) {
         // From 0 to two billion, as the cosine falls from 1 to -1.
-        let distance_of_vectors = ((1.0 - dot(&self.vector, vector)).max(0.0) * 1e9) as u32;
-        self.by_vector.add((distance_of_vectors, address));
-        self.by_code.add((distance(&self.code, code), address));
+        let distance = ((1.0 - dot(&self.vector, vector)).max(0.0) * 1e9) as u32;
+        self.nearest.add((distance, address));
     }
 }

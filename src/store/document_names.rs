@@ -5,11 +5,12 @@ use std::collections::HashSet;
 use lancedb::arrow::arrow_array::RecordBatch;
 use serde::Deserialize;
 
+use super::cached_fragments::{CachedFragment, Prepared};
 use super::convert::{Columns, DOCUMENTS};
 use super::rows::DocumentName;
 use super::rows_by_id::{RowsById, with_order};
 use super::scan::Wanted;
-use super::snapshot::{CachedFragment, Prepared, Snapshot};
+use super::snapshot::Snapshot;
 use crate::error::Result;
 use crate::ids::DocId;
 
@@ -92,7 +93,10 @@ impl Snapshot {
 
     async fn names(&self) -> Result<&[DocumentNames]> {
         let read = async || {
-            let fragments = self.cached_fragments(CACHE_NAME, &self.tables.documents, COLUMNS, PREPARED).await?;
+            let fragments = self
+                .tables
+                .cached_fragments(&self.cache, CACHE_NAME, &self.tables.documents, COLUMNS, PREPARED)
+                .await?;
             let each = fragments.into_iter().map(DocumentNames::of).collect::<Result<Vec<_>>>()?;
             Ok(each.into_iter().flatten().collect())
         };

@@ -1,33 +1,34 @@
-//! The vectors of a fragment in the read cache, in half precision (IEEE 754 binary16), one record for each row.
+//! The ids of the chunks of a fragment and their vectors in half precision (IEEE 754 binary16), one record for each row,
+//! in the read cache.
 //!
 //! LanceDB reads scattered rows one by one: a few hundred among a million took most of the time of a search. Here a
-//! reader maps the file and reads the records that it scores. Half precision changes a cosine by less than 0.001. Each
-//! record has its own checksum, so no reader has to read the whole file. The checksum covers the name of the fragment
-//! too.
+//! reader reads the records that it scores; mapping the file took longer, because each record was on a page that was
+//! not mapped yet. Half precision changes a cosine by less than 0.001. Each record has its own checksum, so no reader
+//! has to read the whole file. The checksum covers the name of the fragment too.
 
-use std::io::{BufWriter, Write};
+use std::fs::File;
+use std::io::{BufWriter, Error, Read, Result, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
 use crc32fast::Hasher;
 use lancedb::arrow::arrow_array::types::{ArrowPrimitiveType, Float16Type};
-use memmap2::Mmap;
 use tempfile::NamedTempFile;
 
-use super::read_cache::{ReadCache, mapped};
+use super::code_file::{checksum_of, hasher};
+use super::read_cache::ReadCache;
 use crate::vectors::dot;
 
-/// The name of the files in the read cache. Every change of their contents needs a new one.
+/// The name of the files in the read cache. Every change of their contents needs a new one, or another length.
 pub(super) const CACHE_NAME: &str = "half-vectors";
-/// The length of a checksum, in bytes.
+/// The bytes of a record for the id, the first of them for its length. Ids are far shorter.
+const ID: usize = 32;
 const CHECKSUM: usize = size_of::<u32>();
 
 type Half = <Float16Type as ArrowPrimitiveType>::Native;
 
 pub(super) struct HalfVectors {
     path: PathBuf,
-    map: Mmap,
-    /// The length of a record, in bytes.
-    record: usize,
+    dimension: usize,
     hasher: Hasher,
 }
 
@@ -35,16 +36,39 @@ impl HalfVectors {
     /// The vectors of a fragment with this number of rows; `None` if there is no file of the right length.
     pub(super) fn open(cache: &ReadCache, fragment: &str, dimension: usize, rows: usize) -> Option<Self> {
         let path = cache.file(CACHE_NAME, fragment)?;
-        let (map, record) = (mapped(&path)?, record(dimension));
-        (map.len() == record * rows).then(|| HalfVectors { path, map, record, hasher: hasher(fragment) })
+        let metadata = std::fs::metadata(&path).ok()?;
+        let is_whole = metadata.is_file() && metadata.len() == (rows * record(dimension)) as u64;
+        is_whole.then(|| HalfVectors { path, dimension, hasher: hasher(fragment) })
     }
 
-    /// The product of a row's vector and another; `None` if the row does not exist or is damaged.
-    pub(super) fn dot(&self, row: usize, vector: &[f32]) -> Option<f32> {
-        let record = self.map.get(row * self.record..)?.get(..self.record)?;
-        let (numbers, checksum) = record.split_last_chunk::<CHECKSUM>()?;
-        let is_whole = checksum_of(&self.hasher, numbers) == *checksum;
-        is_whole.then(|| dot(&numbers.as_chunks().0.iter().map(single).collect::<Vec<f32>>(), vector))
+    /// The ids of rows and the products of their vectors with another, without rows that have no vector.
+    ///
+    /// # Errors
+    /// If a row does not exist or is damaged.
+    pub(super) fn products(&self, rows: impl Iterator<Item = u32>, vector: &[f32]) -> Result<Vec<(String, f32)>> {
+        let (mut file, mut record) = (File::open(&self.path)?, vec![0; record(self.dimension)]);
+        let mut products = Vec::new();
+        for row in rows {
+            file.seek(SeekFrom::Start(u64::from(row) * record.len() as u64))?;
+            file.read_exact(&mut record)?;
+            let (id, numbers) = self.decode(&record).ok_or_else(|| Error::other("a record is damaged"))?;
+            if numbers.iter().any(|number| *number != 0.0) {
+                products.push((id.to_owned(), dot(&numbers, vector)));
+            }
+        }
+        Ok(products)
+    }
+
+    /// The id and the vector in a record; `None` if it is damaged.
+    fn decode<'r>(&self, record: &'r [u8]) -> Option<(&'r str, Vec<f32>)> {
+        let (contents, checksum) = record.split_last_chunk::<CHECKSUM>()?;
+        if *checksum != checksum_of(&self.hasher, contents) {
+            return None;
+        }
+        let (id, numbers) = contents.split_at_checked(ID)?;
+        let (length, id) = id.split_first()?;
+        let id = str::from_utf8(id.get(..usize::from(*length))?).ok()?;
+        Some((id, numbers.as_chunks().0.iter().map(single).collect()))
     }
 
     /// Removes a damaged file. The next process writes it again.
@@ -66,18 +90,28 @@ impl HalfVectorWriter {
     ///
     /// # Errors
     /// If the disk refuses; the same below.
-    pub(super) fn begin(cache: &ReadCache, fragment: &str) -> std::io::Result<Option<Self>> {
+    pub(super) fn begin(cache: &ReadCache, fragment: &str) -> Result<Option<Self>> {
         let begun = cache.begin(CACHE_NAME, fragment)?;
         Ok(begun.map(|(file, path)| HalfVectorWriter { file: BufWriter::new(file), path, hasher: hasher(fragment) }))
     }
 
-    pub(super) fn add(&mut self, vector: &[f32]) -> std::io::Result<()> {
-        let numbers: Vec<u8> = vector.iter().flat_map(|number| Half::from_f32(*number).to_le_bytes()).collect();
-        self.file.write_all(&numbers)?;
-        self.file.write_all(&checksum_of(&self.hasher, &numbers))
+    /// Adds a row. A vector of zeros says that it has none.
+    ///
+    /// # Errors
+    /// Also if the id is too long.
+    pub(super) fn add(&mut self, id: &str, vector: &[f32]) -> Result<()> {
+        if id.len() >= ID {
+            return Err(Error::other("the id is too long"));
+        }
+        let mut record = vec![id.len() as u8];
+        record.extend(id.as_bytes());
+        record.resize(ID, 0);
+        record.extend(vector.iter().flat_map(|number| Half::from_f32(*number).to_le_bytes()));
+        self.file.write_all(&record)?;
+        self.file.write_all(&checksum_of(&self.hasher, &record))
     }
 
-    pub(super) fn end(self) -> std::io::Result<()> {
+    pub(super) fn end(self) -> Result<()> {
         self.file.into_inner()?.persist(self.path)?;
         Ok(())
     }
@@ -98,20 +132,7 @@ fn single(half: &[u8; 2]) -> f32 {
 
 /// The length of a record, in bytes.
 fn record(dimension: usize) -> usize {
-    dimension * size_of::<Half>() + CHECKSUM
-}
-
-/// Begins the checksums of a file.
-fn hasher(fragment: &str) -> Hasher {
-    let mut hasher = Hasher::new();
-    hasher.update(fragment.as_bytes());
-    hasher
-}
-
-fn checksum_of(hasher: &Hasher, numbers: &[u8]) -> [u8; CHECKSUM] {
-    let mut hasher = hasher.clone();
-    hasher.update(numbers);
-    hasher.finalize().to_le_bytes()
+    ID + dimension * size_of::<Half>() + CHECKSUM
 }
 
 #[cfg(test)]
@@ -119,14 +140,18 @@ mod tests {
     use super::*;
     use crate::vectors::normalised;
 
+    /// The last has no vector.
     fn vectors() -> Vec<Vec<f32>> {
         let mut random = fastrand::Rng::with_seed(3);
-        (0..5).map(|_| normalised((0..384).map(|_| random.f32() - 0.5).collect())).collect()
+        let vector = |_| normalised((0..384).map(|_| random.f32() - 0.5).collect());
+        (0..5).map(vector).chain([vec![0.0; 384]]).collect()
     }
 
     fn written(cache: &ReadCache, vectors: &[Vec<f32>]) -> PathBuf {
         let mut writing = HalfVectorWriter::begin(cache, "f").unwrap().unwrap();
-        vectors.iter().for_each(|vector| writing.add(vector).unwrap());
+        for (row, vector) in vectors.iter().enumerate() {
+            writing.add(&format!("abc123:{row}"), vector).unwrap();
+        }
         writing.end().unwrap();
         cache.file(CACHE_NAME, "f").unwrap()
     }
@@ -135,18 +160,29 @@ mod tests {
     fn products_are_those_of_the_vectors() {
         let (folder, vectors) = (tempfile::tempdir().unwrap(), vectors());
         let cache = ReadCache::at(folder.path());
-        assert!(HalfVectors::open(&cache, "f", 384, 5).is_none());
+        assert!(HalfVectors::open(&cache, "f", 384, 6).is_none());
         written(&cache, &vectors);
-        let read = HalfVectors::open(&cache, "f", 384, 5).unwrap();
-        for (row, vector) in vectors.iter().enumerate() {
-            for other in &vectors {
-                assert!((read.dot(row, other).unwrap() - dot(vector, other)).abs() < 0.001);
+        let read = HalfVectors::open(&cache, "f", 384, 6).unwrap();
+        for other in &vectors[..5] {
+            let products = read.products([4, 5, 0].into_iter(), other).unwrap();
+            assert_eq!(products.len(), 2, "without the row that has no vector");
+            for ((id, product), row) in products.into_iter().zip([4, 0]) {
+                assert_eq!(id, format!("abc123:{row}"));
+                assert!((product - dot(&vectors[row], other)).abs() < 0.001);
             }
         }
-        assert_eq!(read.dot(5, &vectors[0]), None, "no such row");
-        for (dimension, rows) in [(384, 4), (384, 6), (383, 5)] {
+        assert!(read.products([6].into_iter(), &vectors[0]).is_err(), "no such row");
+        for (dimension, rows) in [(384, 5), (384, 7), (383, 6)] {
             assert!(HalfVectors::open(&cache, "f", dimension, rows).is_none(), "{dimension} x {rows}");
         }
+    }
+
+    #[test]
+    fn a_long_id_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut writing = HalfVectorWriter::begin(&ReadCache::at(folder.path()), "f").unwrap().unwrap();
+        writing.add(&"a".repeat(ID - 1), &[1.0]).unwrap();
+        assert!(writing.add(&"a".repeat(ID), &[1.0]).is_err());
     }
 
     #[test]
@@ -157,20 +193,22 @@ mod tests {
     }
 
     #[test]
-    fn damaged_and_foreign_records_are_ignored() {
+    fn damaged_and_foreign_records_are_refused() {
         let (folder, vectors) = (tempfile::tempdir().unwrap(), vectors());
         let cache = ReadCache::at(folder.path());
         let path = written(&cache, &vectors);
+        let there = |read: &HalfVectors| -> Vec<bool> {
+            (0..5).map(|row| read.products([row].into_iter(), &vectors[0]).is_ok()).collect()
+        };
         std::fs::copy(&path, cache.file(CACHE_NAME, "g").unwrap()).unwrap();
-        let foreign = HalfVectors::open(&cache, "g", 384, 5).unwrap();
-        assert!((0..5).all(|row| foreign.dot(row, &vectors[0]).is_none()), "the file of another fragment");
+        let foreign = HalfVectors::open(&cache, "g", 384, 6).unwrap();
+        assert_eq!(there(&foreign), [false; 5], "the file of another fragment");
         let mut bytes = std::fs::read(&path).unwrap();
         bytes[record(384) + 7] ^= 4;
         std::fs::write(&path, bytes).unwrap();
-        let read = HalfVectors::open(&cache, "f", 384, 5).unwrap();
-        let there: Vec<bool> = (0..5).map(|row| read.dot(row, &vectors[0]).is_some()).collect();
-        assert_eq!(there, [true, false, true, true, true]);
+        let read = HalfVectors::open(&cache, "f", 384, 6).unwrap();
+        assert_eq!(there(&read), [true, false, true, true, true]);
         read.remove();
-        assert!(HalfVectors::open(&cache, "f", 384, 5).is_none());
+        assert!(HalfVectors::open(&cache, "f", 384, 6).is_none());
     }
 }

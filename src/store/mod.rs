@@ -7,9 +7,12 @@
 mod archive;
 mod binary_codes;
 mod cache_folder;
+mod cached_fragments;
 pub mod check;
+mod chunk_files;
 mod chunk_list;
 mod chunk_rows;
+mod code_file;
 mod code_recall;
 mod convert;
 mod document_names;
@@ -37,6 +40,8 @@ mod metadata;
 mod namespace_name;
 mod namespaces;
 mod optimize;
+mod parent_rows;
+mod partitions;
 mod pinned;
 #[cfg(all(debug_assertions, unix))]
 mod power_loss;

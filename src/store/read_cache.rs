@@ -37,7 +37,7 @@ const FOLDER: &str = "read-cache";
 /// The key of the name and the fragment in the stream's metadata.
 const FRAGMENT: &str = "fragment";
 /// The key and the value of the layout: every change of the contents of a file needs a new value.
-const LAYOUT: (&str, &str) = ("layout", "9");
+const LAYOUT: (&str, &str) = ("layout", "10");
 /// The length of the checksum behind the stream, in bytes.
 const CHECKSUM: usize = size_of::<u32>();
 /// The age at which a half-written file is taken for the leftover of a dead process.

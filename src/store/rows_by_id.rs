@@ -36,10 +36,6 @@ impl RowsById {
         Ok(RowsById { ids, by_id, beginnings })
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.ids.len()
-    }
-
     pub(super) fn id(&self, row: u32) -> &str {
         self.ids.value(row as usize)
     }

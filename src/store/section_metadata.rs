@@ -7,10 +7,11 @@ use lancedb::arrow::arrow_array::types::UInt32Type;
 use lancedb::arrow::arrow_array::{Array, ArrayRef, RecordBatch, StringArray, UInt32Array};
 use lancedb::expr::col;
 
+use super::cached_fragments::{CachedFragment, Prepared};
 use super::convert::{Columns, SECTIONS};
 use super::rows_by_id::{RowsById, with_order};
 use super::scan::Wanted;
-use super::snapshot::{CachedFragment, Prepared, Snapshot};
+use super::snapshot::Snapshot;
 use crate::error::{Error, Result};
 use crate::ids::SectionId;
 
@@ -58,7 +59,8 @@ impl Snapshot {
     /// The metadata of some sections, without those that have none.
     pub async fn metadata_of_sections(&self, ids: &[SectionId]) -> Result<Vec<(SectionId, BTreeMap<String, String>)>> {
         let read = async || {
-            let fragments = self.cached_fragments(CACHE_NAME, &self.tables.sections, COLUMNS, PREPARED).await?;
+            let fragments =
+                self.tables.cached_fragments(&self.cache, CACHE_NAME, &self.tables.sections, COLUMNS, PREPARED).await?;
             let each = fragments.into_iter().map(SectionsWithMetadata::of).collect::<Result<Vec<_>>>()?;
             Ok::<Vec<SectionsWithMetadata>, Error>(each.into_iter().flatten().collect())
         };

@@ -1,15 +1,10 @@
 //! A reader's view of one generation, which no writer changes.
 
-use std::collections::HashSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::try_join_all;
-use futures::stream::{self, StreamExt, TryStreamExt};
-use lance_table::format::Fragment;
-use lancedb::Table;
-use lancedb::arrow::arrow_array::RecordBatch;
-use tokio::sync::OnceCell;
+use tokio::sync::{Mutex as AsyncMutex, OnceCell};
 
 use super::chunk_rows::ChunkRows;
 use super::document_names::DocumentNames;
@@ -21,7 +16,6 @@ use super::lock::Holder;
 use super::manifest::{Manifest, ModelRecord};
 use super::read_cache::ReadCache;
 use super::recovery::OlderGeneration;
-use super::scan::{Wanted, with_deleted};
 use super::section_metadata::SectionsWithMetadata;
 use super::tables::Tables;
 use super::version_files::Unreadable;
@@ -35,8 +29,6 @@ const ATTEMPTS: u32 = 30;
 const QUICK_ATTEMPTS: u32 = 10;
 const SHORT_PAUSE: Duration = Duration::from_millis(5);
 const LONG_PAUSE: Duration = Duration::from_millis(100);
-/// The number of fragments read into the cache at once. The vectors of each take about 100 MB.
-const FRAGMENTS_AT_ONCE: usize = 2;
 
 /// One generation of a namespace, open for reading.
 pub struct Snapshot {
@@ -47,7 +39,7 @@ pub struct Snapshot {
     pub(super) names: OnceCell<Vec<DocumentNames>>,
     pub(super) sections_with_metadata: OnceCell<Vec<SectionsWithMetadata>>,
     /// For search by vectors.
-    pub(super) chunk_rows: OnceCell<ChunkRows>,
+    pub(super) chunk_rows: AsyncMutex<Option<Arc<ChunkRows>>>,
     pub(super) cache: ReadCache,
 }
 
@@ -116,7 +108,7 @@ impl Snapshot {
             lease: Mutex::new(lease),
             names: OnceCell::new(),
             sections_with_metadata: OnceCell::new(),
-            chunk_rows: OnceCell::new(),
+            chunk_rows: AsyncMutex::new(None),
             cache: ReadCache::of(namespace),
         }
     }
@@ -216,118 +208,10 @@ impl Snapshot {
     pub async fn data_bytes(&self) -> Result<u64> {
         self.tables.data_bytes().await
     }
-
-    /// The rows of a table, from the read cache or, for their first reader, from the table.
-    pub(super) async fn cached(&self, name: &str, table: &Table, columns: Wanted<'_>) -> Result<Vec<RecordBatch>> {
-        let fragments = self.cached_fragments(name, table, columns, Prepared::AS_READ).await?;
-        Ok(fragments.into_iter().flat_map(|fragment| without_deleted(fragment.rows, &fragment.deleted)).collect())
-    }
-
-    /// The rows of each fragment of a table, deleted ones included, as `prepare` puts them into the read cache.
-    pub(super) async fn cached_fragments(
-        &self,
-        name: &str,
-        table: &Table,
-        columns: Wanted<'_>,
-        prepare: Prepared,
-    ) -> Result<Vec<CachedFragment>> {
-        let mut kept = self.cache.get(name);
-        let fragments = self.tables.fragments(table).await?;
-        // Rows are cached with those deleted since, so that a deletion makes no stream stale.
-        let written: Vec<Fragment> = fragments.iter().map(|fragment| with_deleted(fragment.metadata())).collect();
-        let described = |fragment| serde_json::to_string(fragment).expect("plain data has a JSON form");
-        let names: Vec<String> = written.iter().map(described).collect();
-        let is_new = names.iter().any(|own| !kept.contains_key(own));
-        let each = fragments.iter().zip(written).zip(&names).map(|((fragment, written), own)| {
-            let kept = kept.remove(own);
-            async move {
-                let deleted = self.tables.deleted_of(fragment).await?;
-                let rows = match kept {
-                    Some(rows) => rows,
-                    None => {
-                        let rows = self.prepared(table, written.clone(), columns, prepare).await?;
-                        // On a read-only disk the next reader reads the table again; the same below.
-                        drop(self.cache.put(name, own, &rows));
-                        rows
-                    }
-                };
-                Ok::<_, Error>(CachedFragment { written, described: own.clone(), rows, deleted })
-            }
-        });
-        let each: Vec<CachedFragment> =
-            stream::iter(each.collect::<Vec<_>>()).buffered(FRAGMENTS_AT_ONCE).try_collect().await?;
-        if !kept.is_empty() || is_new {
-            drop(self.cache.keep(name, &names));
-        }
-        Ok(each)
-    }
-
-    async fn prepared(
-        &self,
-        table: &Table,
-        fragment: Fragment,
-        columns: Wanted<'_>,
-        prepare: Prepared,
-    ) -> Result<Vec<RecordBatch>> {
-        let mut rows = Vec::new();
-        let read = |batch| (prepare.batch)(batch).map(|batch| rows.push(batch));
-        self.tables.each_batch_of(table, fragment, columns, read).await?;
-        (prepare.fragment)(rows)
-    }
-}
-
-/// How the rows of a table are converted for the read cache.
-#[derive(Clone, Copy)]
-pub(super) struct Prepared {
-    /// Converts one batch, because the rows of a large fragment do not fit in memory.
-    pub(super) batch: fn(RecordBatch) -> Result<RecordBatch>,
-    /// Joins the converted batches of a fragment.
-    pub(super) fragment: fn(Vec<RecordBatch>) -> Result<Vec<RecordBatch>>,
-}
-
-impl Prepared {
-    const AS_READ: Self = Prepared { batch: Ok, fragment: Ok };
-}
-
-pub(super) struct CachedFragment {
-    /// As it was written, without deletions.
-    pub(super) written: Fragment,
-    /// The same as JSON, its name in the read cache.
-    pub(super) described: String,
-    pub(super) rows: Vec<RecordBatch>,
-    /// The places of its deleted rows.
-    pub(super) deleted: HashSet<u32>,
-}
-
-/// The rows of a fragment without the deleted ones. The parts share their memory.
-fn without_deleted(batches: Vec<RecordBatch>, deleted: &HashSet<u32>) -> Vec<RecordBatch> {
-    if deleted.is_empty() {
-        return batches;
-    }
-    let (mut kept, mut before) = (Vec::new(), 0);
-    for batch in batches {
-        let (rows, mut start) = (batch.num_rows(), 0);
-        for row in 0..=rows {
-            if row == rows || deleted.contains(&(before + row as u32)) {
-                if start < row {
-                    kept.push(batch.slice(start, row - start));
-                }
-                start = row + 1;
-            }
-        }
-        before += rows as u32;
-    }
-    kept
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use lancedb::arrow::arrow_array::UInt32Array;
-    use lancedb::arrow::arrow_array::cast::AsArray;
-    use lancedb::arrow::arrow_array::types::UInt32Type;
-
     use super::*;
     use crate::store::samples::{namespace, publish};
     use crate::store::{NewDocument, Store};
@@ -343,22 +227,5 @@ mod tests {
         Snapshot::open(&of_others).await.unwrap();
         assert!(started.elapsed() < (ATTEMPTS - QUICK_ATTEMPTS) * LONG_PAUSE, "{:?}", started.elapsed());
         assert!(!namespace.keyword().exists(), "it is left as it was");
-    }
-
-    #[test]
-    fn deleted_rows_are_cut_out_of_batches() {
-        let batch = |rows: std::ops::Range<u32>| {
-            let column = Arc::new(UInt32Array::from_iter_values(rows)) as Arc<_>;
-            RecordBatch::try_from_iter([("row", column)]).unwrap()
-        };
-        let left = |deleted: &[u32]| -> Vec<u32> {
-            let deleted = deleted.iter().copied().collect();
-            let batches = without_deleted(vec![batch(0..4), batch(4..5), batch(5..8)], &deleted);
-            assert!(batches.iter().all(|batch| batch.num_rows() > 0));
-            batches.iter().flat_map(|batch| batch.column(0).as_primitive::<UInt32Type>().values().to_vec()).collect()
-        };
-        assert_eq!(left(&[]), [0, 1, 2, 3, 4, 5, 6, 7]);
-        assert_eq!(left(&[0, 3, 4, 6]), [1, 2, 5, 7]);
-        assert_eq!(left(&[0, 1, 2, 3, 4, 5, 6, 7]), [0; 0]);
     }
 }

@@ -2,27 +2,29 @@
 //! kept between versions of a manual is embedded once.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use futures::TryStreamExt;
 use lancedb::arrow::arrow_array::RecordBatch;
-use lancedb::arrow::arrow_array::types::{Float32Type, UInt64Type};
+use lancedb::arrow::arrow_array::types::UInt64Type;
 use lancedb::query::{ExecutableQuery, Select};
 
-use super::chunk_rows::{self, ChunkRows, Cosines};
+use super::chunk_rows::{ChunkRows, Cosines};
 use super::convert::{CHUNKS, Columns, VECTOR, map_rows};
-use super::half_vectors::{self, HalfVectorWriter, HalfVectors};
 use super::keyword_search::ScoredChunk;
+use super::parent_rows::CHUNK_ID;
+use super::read_cache::damaged;
 use super::scan::{Wanted, any_of};
 use super::scope::Scope;
-use super::snapshot::{CachedFragment, Snapshot};
+use super::snapshot::Snapshot;
 use super::writer::Writer;
 use crate::error::{Error, Result};
 use crate::ids::ChunkId;
 use crate::vectors::dot;
 
 impl Snapshot {
-    /// The `limit` chunks of a scope whose binary codes are nearest to that of `vector`, with estimated cosines.
-    /// [`similarities`](Self::similarities) computes them to a thousandth.
+    /// About the `limit` chunks of a scope that are nearest to `vector`, with their cosines to a thousandth. In a large
+    /// namespace, binary codes choose the candidates.
     ///
     /// # Errors
     /// If the table cannot be read; the same below.
@@ -31,29 +33,54 @@ impl Snapshot {
         if scope.is_empty() {
             return Ok(Vec::new());
         }
-        let nearest = self.chunk_rows().await?.nearest(vector, scope, limit);
-        Ok(nearest.into_iter().map(|(id, score)| ScoredChunk { chunk_id: id.into(), score }).collect())
+        let mut rows = self.chunk_rows().await?;
+        let nearest = match rows.nearest(vector, scope, limit) {
+            Some(nearest) => nearest,
+            None => {
+                // A damaged file was removed, and is written again.
+                self.chunk_rows.lock().await.take();
+                rows = self.chunk_rows().await?;
+                rows.nearest(vector, scope, limit).ok_or_else(|| damaged("is damaged"))?
+            }
+        };
+        let mut scored = self.scored(&rows, vector, &nearest).await?;
+        scored.retain(|chunk| scope.admits(chunk.chunk_id.doc_id(), chunk.chunk_id.parent_id()));
+        if scored.len() > limit {
+            scored.select_nth_unstable_by(limit, |a, b| b.score.total_cmp(&a.score));
+            scored.truncate(limit);
+        }
+        Ok(scored)
     }
 
     /// The cosines of the given parent chunks and their children.
     pub async fn similarities(&self, vector: &[f32], parent_ids: &[ChunkId]) -> Result<Vec<ScoredChunk>> {
         self.check_dimension(vector)?;
-        let Cosines { mut known, unknown } = self.chunk_rows().await?.cosines(vector, parent_ids);
-        known.extend(self.cosines_in_table(vector, unknown).await?);
+        let rows = self.chunk_rows().await?;
+        let mut scored = self.scored(&rows, vector, &rows.of_parents(parent_ids)).await?;
+        let wanted: HashSet<&str> = parent_ids.iter().map(ChunkId::as_str).collect();
+        scored.retain(|chunk| wanted.contains(chunk.chunk_id.parent_id()));
+        Ok(scored)
+    }
+
+    /// The chunks with these addresses and vectors.
+    async fn scored(&self, rows: &ChunkRows, vector: &[f32], addresses: &[u64]) -> Result<Vec<ScoredChunk>> {
+        let Cosines { mut known, unknown } = rows.cosines(vector, addresses);
+        known.extend(self.cosines_in_table(vector, &unknown).await?);
         Ok(known.into_iter().map(|(id, score)| ScoredChunk { chunk_id: id.into(), score }).collect())
     }
 
-    /// The cosines of rows with these ids and addresses.
-    async fn cosines_in_table<'r>(&self, vector: &[f32], rows: Vec<(&'r str, u64)>) -> Result<Vec<(&'r str, f32)>> {
-        let (ids, addresses): (Vec<&str>, Vec<u64>) = rows.into_iter().unzip();
+    /// The ids and cosines of rows with these addresses.
+    async fn cosines_in_table(&self, vector: &[f32], addresses: &[u64]) -> Result<Vec<(String, f32)>> {
         if addresses.is_empty() {
             return Ok(Vec::new());
         }
-        let batch = self.tables.rows_at(&self.tables.chunks, &addresses, Wanted::Named(&[VECTOR])).await?;
-        let (vectors, there) = Columns { table: CHUNKS, batch: &batch }.vectors(VECTOR, vector.len())?;
-        let each = ids.into_iter().zip(vectors.chunks_exact(vector.len().max(1))).enumerate();
+        let columns = Wanted::Named(&[CHUNK_ID, VECTOR]);
+        let batch = self.tables.rows_at(&self.tables.chunks, addresses, columns).await?;
+        let columns = Columns { table: CHUNKS, batch: &batch };
+        let (ids, (vectors, there)) = (columns.texts(CHUNK_ID)?, columns.vectors(VECTOR, vector.len())?);
+        let each = vectors.chunks_exact(vector.len().max(1)).enumerate();
         let with_vector = each.filter(|(row, _)| there.is_none_or(|there| there.is_valid(*row)));
-        Ok(with_vector.map(|(_, (id, own))| (id, dot(own, vector))).collect())
+        Ok(with_vector.map(|(row, own)| (ids.value(row).to_owned(), dot(own, vector))).collect())
     }
 
     /// Loads the data for a search by vectors, for example while the question is being embedded.
@@ -61,45 +88,14 @@ impl Snapshot {
         self.chunk_rows().await.map(drop)
     }
 
-    async fn chunk_rows(&self) -> Result<&ChunkRows> {
-        let load = async || {
-            let (table, prepare) = (&self.tables.chunks, chunk_rows::PREPARED);
-            let read = self.cached_fragments(chunk_rows::CACHE_NAME, table, chunk_rows::COLUMNS, prepare).await?;
-            let described: Vec<String> = read.iter().map(|fragment| fragment.described.clone()).collect();
-            // If the disk refuses, the next reader tries again.
-            drop(self.cache.keep(half_vectors::CACHE_NAME, &described));
-            let mut fragments = Vec::with_capacity(read.len());
-            for fragment in read {
-                let vectors = self.half_vectors(&fragment).await;
-                fragments.push((fragment, vectors));
-            }
-            ChunkRows::read(fragments)
-        };
-        self.chunk_rows.get_or_try_init(load).await
-    }
-
-    /// The vectors of a fragment in the read cache, written first if missing; `None` if they cannot be written.
-    async fn half_vectors(&self, fragment: &CachedFragment) -> Option<HalfVectors> {
-        let rows = fragment.rows.iter().map(RecordBatch::num_rows).sum();
-        let open = || HalfVectors::open(&self.cache, &fragment.described, self.manifest().model.dimension, rows);
-        match open() {
-            Some(kept) => Some(kept),
-            // An error is ignored: the search then reads the vectors from the table.
-            None => self.write_half_vectors(fragment).await.ok().and_then(|()| open()),
+    async fn chunk_rows(&self) -> Result<Arc<ChunkRows>> {
+        let mut kept = self.chunk_rows.lock().await;
+        if let Some(rows) = &*kept {
+            return Ok(rows.clone());
         }
-    }
-
-    async fn write_half_vectors(&self, fragment: &CachedFragment) -> std::io::Result<()> {
-        let Some(mut writing) = HalfVectorWriter::begin(&self.cache, &fragment.described)? else { return Ok(()) };
-        let add = |batch: RecordBatch| {
-            let (lists, numbers) = Columns { table: CHUNKS, batch: &batch }.lists::<Float32Type>(VECTOR)?;
-            let mut each = numbers.chunks_exact((lists.value_length() as usize).max(1));
-            each.try_for_each(|vector| writing.add(vector)).map_err(|error| Error::failed(error.to_string()))
-        };
-        let (table, written) = (&self.tables.chunks, fragment.written.clone());
-        let read = self.tables.each_batch_of(table, written, Wanted::Named(&[VECTOR]), add).await;
-        read.map_err(std::io::Error::other)?;
-        writing.end()
+        let rows = Arc::new(self.tables.chunk_rows(&self.cache, self.manifest().model.dimension).await?);
+        *kept = Some(rows.clone());
+        Ok(rows)
     }
 
     fn check_dimension(&self, vector: &[f32]) -> Result<()> {

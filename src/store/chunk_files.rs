@@ -1,0 +1,91 @@
+//! Opens the files of the read cache that a search by vectors needs, and writes those that are missing.
+
+use lancedb::arrow::arrow_array::RecordBatch;
+
+use super::binary_codes::code_of;
+use super::cached_fragments::{CachedFragment, Prepared};
+use super::chunk_rows::{ChunkRows, FragmentRows};
+use super::code_file::{self, CodeFile};
+use super::convert::{CHUNKS, Columns, VECTOR};
+use super::half_vectors::{self, HalfVectorWriter, HalfVectors};
+use super::parent_rows::{self, CHUNK_ID, ParentRows};
+use super::read_cache::{ReadCache, damaged};
+use super::scan::Wanted;
+use super::tables::Tables;
+use crate::error::Result;
+
+/// The name of the runs of rows in the read cache.
+const CACHE_NAME: &str = "chunk-ids";
+const PREPARED: Prepared = Prepared { batch: parent_rows::keys, fragment: parent_rows::runs };
+
+impl Tables {
+    /// The rows of the chunks whose vectors have this dimension.
+    ///
+    /// # Errors
+    /// If the table cannot be read. The disk may refuse the cache.
+    pub(super) async fn chunk_rows(&self, cache: &ReadCache, dimension: usize) -> Result<ChunkRows> {
+        let columns = Wanted::Named(&[CHUNK_ID]);
+        let read = self.cached_fragments(cache, CACHE_NAME, &self.chunks, columns, PREPARED).await?;
+        let described: Vec<String> = read.iter().map(|fragment| fragment.described.clone()).collect();
+        for name in [code_file::CACHE_NAME, half_vectors::CACHE_NAME] {
+            // If the disk refuses, the next reader tries again.
+            drop(cache.keep(name, &described));
+        }
+        let mut fragments = Vec::with_capacity(read.len());
+        for fragment in read {
+            fragments.extend(self.fragment_rows(cache, fragment, dimension).await?);
+        }
+        Ok(ChunkRows::of(fragments))
+    }
+
+    /// `None` for a fragment without rows.
+    async fn fragment_rows(
+        &self,
+        cache: &ReadCache,
+        fragment: CachedFragment,
+        dimension: usize,
+    ) -> Result<Option<FragmentRows>> {
+        let Some(runs) = fragment.rows.first() else { return Ok(None) };
+        let rows = fragment.written.physical_rows.unwrap_or_default();
+        let parents = ParentRows::read(runs, rows)?;
+        let vectors = || HalfVectors::open(cache, &fragment.described, dimension, rows);
+        let codes = CodeFile::open(cache, &fragment.described, dimension.div_ceil(u64::BITS as usize));
+        let (codes, vectors) = match (codes, vectors()) {
+            (Some(codes), Some(vectors)) => (codes, Some(vectors)),
+            _ => (self.write_vectors(cache, &fragment, dimension).await?, vectors()),
+        };
+        let (number, deleted) = (fragment.written.id, fragment.deleted);
+        Ok(Some(FragmentRows { number, parents, codes, vectors, deleted }))
+    }
+
+    /// Writes the codes and vectors of a fragment into the cache.
+    async fn write_vectors(&self, cache: &ReadCache, fragment: &CachedFragment, dimension: usize) -> Result<CodeFile> {
+        let (none, mut codes, mut rows, mut row) = (vec![0.0; dimension], Vec::new(), Vec::new(), 0);
+        // An error of the disk is ignored: a search then reads the vectors from the table.
+        let mut writing = HalfVectorWriter::begin(cache, &fragment.described).ok().flatten();
+        let add = |batch: RecordBatch| {
+            let columns = Columns { table: CHUNKS, batch: &batch };
+            let ((numbers, there), ids) = (columns.vectors(VECTOR, dimension)?, columns.texts(CHUNK_ID)?);
+            for (place, vector) in numbers.chunks_exact(dimension.max(1)).enumerate() {
+                let vector = Some(vector).filter(|_| there.is_none_or(|there| there.is_valid(place)));
+                if let Some(vector) = vector {
+                    codes.extend(code_of(vector));
+                    rows.push(row);
+                }
+                let added = writing.as_mut().map(|writing| writing.add(ids.value(place), vector.unwrap_or(&none)));
+                if let Some(Err(_)) = added {
+                    writing = None;
+                }
+                row += 1;
+            }
+            Ok(())
+        };
+        let (table, written) = (&self.chunks, fragment.written.clone());
+        self.each_batch_of(table, written, Wanted::Named(&[CHUNK_ID, VECTOR]), add).await?;
+        if let Some(writing) = writing {
+            drop(writing.end());
+        }
+        let length = dimension.div_ceil(u64::BITS as usize);
+        CodeFile::write(cache, &fragment.described, length, &codes, &rows).ok_or_else(|| damaged("is wrong"))
+    }
+}
