@@ -1,6 +1,7 @@
 //! Opens the files of the read cache that a search by vectors needs, and writes those that are missing.
 
 use lancedb::arrow::arrow_array::RecordBatch;
+use rayon::prelude::*;
 
 use super::binary_codes::code_of;
 use super::cached_fragments::{CachedFragment, Prepared};
@@ -31,31 +32,25 @@ impl Tables {
             // If the disk refuses, the next reader tries again.
             drop(cache.keep(name, &described));
         }
-        let mut fragments = Vec::with_capacity(read.len());
-        for fragment in read {
-            fragments.extend(self.fragment_rows(cache, fragment, dimension).await?);
+        let each = read.into_par_iter().map(|fragment| {
+            let there = open(cache, &fragment, dimension);
+            (fragment, there)
+        });
+        let mut fragments = Vec::new();
+        for (fragment, there) in each.collect::<Vec<_>>() {
+            let Some(runs) = fragment.rows.first() else { continue };
+            let parents = ParentRows::read(runs, rows_of(&fragment))?;
+            let (codes, vectors) = match there {
+                Some((codes, vectors)) => (codes, Some(vectors)),
+                None => {
+                    let codes = self.write_vectors(cache, &fragment, dimension).await?;
+                    (codes, vectors(cache, &fragment, dimension))
+                }
+            };
+            let (number, deleted) = (fragment.written.id, fragment.deleted);
+            fragments.push(FragmentRows { number, parents, codes, vectors, deleted });
         }
         Ok(ChunkRows::of(fragments))
-    }
-
-    /// `None` for a fragment without rows.
-    async fn fragment_rows(
-        &self,
-        cache: &ReadCache,
-        fragment: CachedFragment,
-        dimension: usize,
-    ) -> Result<Option<FragmentRows>> {
-        let Some(runs) = fragment.rows.first() else { return Ok(None) };
-        let rows = fragment.written.physical_rows.unwrap_or_default();
-        let parents = ParentRows::read(runs, rows)?;
-        let vectors = || HalfVectors::open(cache, &fragment.described, dimension, rows);
-        let codes = CodeFile::open(cache, &fragment.described, dimension.div_ceil(u64::BITS as usize));
-        let (codes, vectors) = match (codes, vectors()) {
-            (Some(codes), Some(vectors)) => (codes, Some(vectors)),
-            _ => (self.write_vectors(cache, &fragment, dimension).await?, vectors()),
-        };
-        let (number, deleted) = (fragment.written.id, fragment.deleted);
-        Ok(Some(FragmentRows { number, parents, codes, vectors, deleted }))
     }
 
     /// Writes the codes and vectors of a fragment into the cache.
@@ -85,7 +80,25 @@ impl Tables {
         if let Some(writing) = writing {
             drop(writing.end());
         }
-        let length = dimension.div_ceil(u64::BITS as usize);
-        CodeFile::write(cache, &fragment.described, length, &codes, &rows).ok_or_else(|| damaged("is wrong"))
+        CodeFile::write(cache, &fragment.described, words(dimension), &codes, &rows).ok_or_else(|| damaged("is wrong"))
     }
+}
+
+/// The codes and vectors of a fragment, if both are in the cache.
+fn open(cache: &ReadCache, fragment: &CachedFragment, dimension: usize) -> Option<(CodeFile, HalfVectors)> {
+    Some((CodeFile::open(cache, &fragment.described, words(dimension))?, vectors(cache, fragment, dimension)?))
+}
+
+fn vectors(cache: &ReadCache, fragment: &CachedFragment, dimension: usize) -> Option<HalfVectors> {
+    HalfVectors::open(cache, &fragment.described, dimension, rows_of(fragment))
+}
+
+/// The number of rows of a fragment, deleted ones included.
+fn rows_of(fragment: &CachedFragment) -> usize {
+    fragment.written.physical_rows.unwrap_or_default()
+}
+
+/// The length of a binary code, in words of 64 bits.
+fn words(dimension: usize) -> usize {
+    dimension.div_ceil(u64::BITS as usize)
 }

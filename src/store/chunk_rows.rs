@@ -56,7 +56,8 @@ impl ChunkRows {
         let (code, chosen) = (code_of(vector), chosen_by_code(limit, self.rows()));
         let near = match KeysInScope::of(scope) {
             None => {
-                let partitions = self.nearest_partitions(&code);
+                let rows = FEWEST_COMPARED.max(self.rows() / ROWS_FOR_EACH_COMPARED);
+                let partitions = self.nearest_partitions(&code, rows);
                 self.nearest_codes(&code, &partitions, chosen, |_, _| true)?
             }
             Some(keys) => {
@@ -90,14 +91,15 @@ impl ChunkRows {
         each.flat_map(|(place, fragment)| fragment.codes.sizes().enumerate().map(move |(part, _)| (place, part)))
     }
 
-    /// The partitions with the nearest centres that have enough rows together, and those as near as the last of them.
-    fn nearest_partitions(&self, code: &[u64]) -> Vec<(usize, usize)> {
+    /// The partitions with the nearest centres that have this number of rows together, and those as near as the last of
+    /// them.
+    fn nearest_partitions(&self, code: &[u64], rows: usize) -> Vec<(usize, usize)> {
         let centres = self.fragments.par_iter().flat_map_iter(|fragment| distances(code, fragment.codes.centres()));
         let centres: Vec<u32> = centres.collect();
         let sizes = self.fragments.iter().flat_map(|fragment| fragment.codes.sizes());
         let mut rows_at = vec![0; code.len() * u64::BITS as usize + 1];
         centres.iter().zip(sizes).for_each(|(distance, rows)| rows_at[*distance as usize] += rows);
-        let (mut left, mut farthest) = (FEWEST_COMPARED.max(self.rows() / ROWS_FOR_EACH_COMPARED), 0);
+        let (mut left, mut farthest) = (rows, 0);
         for (distance, rows) in (0..).zip(rows_at) {
             farthest = distance;
             left = left.saturating_sub(rows);
@@ -285,23 +287,24 @@ mod tests {
     }
 
     #[test]
-    fn most_of_the_nearest_of_many_are_in_the_nearest_partitions() {
+    fn most_of_the_nearest_are_in_the_nearest_partitions() {
         let (folder, mut random) = (tempfile::tempdir().unwrap(), fastrand::Rng::with_seed(3));
         let cache = ReadCache::at(folder.path());
         let mut vector = || (0..64).map(|_| random.f32() - 0.5).collect::<Vec<f32>>();
         let middles: Vec<Vec<f32>> = (0..40).map(|_| vector()).collect();
         let mut near = |middle: &[f32]| middle.iter().zip(vector()).map(|(a, b)| a + 0.3 * b).collect::<Vec<f32>>();
-        let chunks = 2 * FEWEST_COMPARED / 10;
-        let fragments = (0..10).map(|number| {
-            let each = (0..chunks).map(|place| (format!("d{number}:{place}"), near(&middles[place % 40])));
-            fragment(&cache, number, &each.collect::<Vec<_>>(), &[])
+        let fragments = (0..2).map(|number| {
+            let chunks = (0..2000).map(|place| (format!("d{number}:{place}"), near(&middles[place % 40])));
+            fragment(&cache, number, &chunks.collect::<Vec<_>>(), &[])
         });
         let rows = ChunkRows::of(fragments.collect());
-        let compared = rows.nearest_partitions(&code_of(&middles[7]));
-        assert!(compared.len() < rows.partitions().count() * 2 / 3, "not all are compared");
-        let nearest = rows.nearest(&middles[7], &Scope::Everything, 400).unwrap();
-        let own = nearest.iter().filter(|address| **address as u32 % 40 == 7).count();
-        assert!(own > 390, "{own} of 400");
+        let code = code_of(&middles[7]);
+        let partitions = rows.nearest_partitions(&code, 400);
+        assert!(partitions.len() < rows.partitions().count() / 4);
+        let nearest = rows.nearest_codes(&code, &partitions, 50, |_, _| true).unwrap();
+        let own = nearest.iter().filter(|(.., row)| row % 40 == 7).count();
+        assert!(own > 45, "{own} of 50");
+        assert_eq!(rows.nearest_partitions(&code, 4000).len(), rows.partitions().count());
     }
 
     #[test]

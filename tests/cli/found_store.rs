@@ -93,7 +93,7 @@ fn what_readers_keep_of_a_store_of_others_lies_in_the_folder_of_caches() {
     assert!(!sandbox.path(NAMESPACE).join("read-cache").exists());
     let caches: Vec<_> = std::fs::read_dir(sandbox.path(".cache/kb/read-cache")).unwrap().flatten().collect();
     let files = crate::common::names_in(&caches[0].path());
-    for kept in ["names-", "chunk-ids-", "half-vectors-"] {
+    for kept in ["names-", "chunk-ids-", "codes-", "half-vectors-"] {
         assert!(files.iter().any(|file| file.starts_with(kept)), "{kept}: {files:?}");
     }
     assert_eq!(caches.len(), 1);

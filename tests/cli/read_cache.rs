@@ -51,11 +51,18 @@ fn a_damaged_read_cache_is_ignored() {
     let first = search(&sandbox);
     let folder = sandbox.path(".kb/namespaces/default/read-cache");
     let files = || std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()).collect::<Vec<_>>();
-    assert_eq!(files().len(), 4, "names, ids with codes, vectors, and sections with metadata");
+    assert_eq!(files().len(), 5, "names, ids, codes, vectors, and sections with metadata");
     for damage in [b"".as_slice(), b"\xff\xff\xff\xff\x10\x27\0\0", &[0; 4096]] {
         files().iter().for_each(|file| std::fs::write(file, damage).unwrap());
         assert_eq!(found(&search(&sandbox)), found(&first));
     }
+    // Some parts have checksums of their own.
+    for file in files() {
+        let mut bytes = std::fs::read(&file).unwrap();
+        *bytes.last_mut().unwrap() ^= 1;
+        std::fs::write(&file, bytes).unwrap();
+    }
+    assert_eq!(found(&search(&sandbox)), found(&first));
     // A later generation is seen at once.
     sandbox.write("docs/c.md", "# Vents\n\nHow is the pump vented? By hand, says the old foreman.\n");
     sandbox.json(&["ingest", "docs"]);
