@@ -122,8 +122,8 @@ pub(super) struct SemanticRecall {
     pub no_vectors: bool,
 }
 
-/// Recalls by vectors. Codes find the nearest; the best of these and the candidates of `keyword` search are compared by
-/// their vectors.
+/// Recalls by vectors. The nearest chunks name the parent chunks, which are then compared as a whole, with all their
+/// children, together with the candidates of `keyword` search.
 pub(super) async fn semantic(
     snapshots: &[&Snapshot],
     question: &[f32],
@@ -131,7 +131,7 @@ pub(super) async fn semantic(
     keyword: &Scores,
     pool: usize,
 ) -> Result<SemanticRecall> {
-    // Codes order the nearest only roughly, so more than a small pool is compared.
+    // The nearest chunks order their parents only roughly, so more than a small pool is compared.
     let compared = pool.max(DEFAULT_POOL);
     let near = snapshots.iter().zip(scopes);
     let near = near.map(|(snapshot, scope)| snapshot.nearest(question, scope, compared * CHUNKS_PER_PARENT));

@@ -37,8 +37,7 @@ const ROUNDS: usize = 4;
 pub struct ScoredChunk {
     /// Found by words, a parent chunk; found by its vector, a parent or a child.
     pub chunk_id: ChunkId,
-    /// BM25, comparable only within one search, and between indexes only with joint statistics; or the cosine, which is
-    /// estimated for hits of [`Snapshot::nearest`](super::Snapshot::nearest).
+    /// BM25, comparable only within one search, and between indexes only with joint statistics; or the cosine.
     pub score: f32,
 }
 

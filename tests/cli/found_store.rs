@@ -85,8 +85,7 @@ fn all_files_of_a_namespace_have_the_usual_permissions() {
 #[cfg(target_os = "linux")]
 #[test]
 fn what_readers_keep_of_a_store_of_others_lies_in_the_folder_of_caches() {
-    let sandbox = Sandbox::indexed();
-    sandbox.ingest_two_documents();
+    let sandbox = Sandbox::of_two_documents();
     sandbox.kb(&["trust", "--revoke"]).ok();
     let search = ["search", "close the valve", "--method", "semantic"];
     let first = sandbox.kb(&search).ok();
