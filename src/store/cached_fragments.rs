@@ -6,8 +6,10 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 use lance_table::format::Fragment;
 use lancedb::Table;
 use lancedb::arrow::arrow_array::RecordBatch;
+use rayon::prelude::*;
 
-use super::read_cache::ReadCache;
+use super::cached_batches::CachedBatch;
+use super::read_cache::{ReadCache, damaged};
 use super::scan::{Wanted, with_deleted};
 use super::snapshot::Snapshot;
 use super::tables::Tables;
@@ -23,10 +25,12 @@ pub(super) struct Prepared {
     pub(super) batch: fn(RecordBatch) -> Result<RecordBatch>,
     /// Joins the converted batches of a fragment.
     pub(super) fragment: fn(Vec<RecordBatch>) -> Result<Vec<RecordBatch>>,
+    /// Whether only some of the batches are read. Damage of one is then found when it is read.
+    pub(super) is_lazy: bool,
 }
 
 impl Prepared {
-    const AS_READ: Self = Prepared { batch: Ok, fragment: Ok };
+    const AS_READ: Self = Prepared { batch: Ok, fragment: Ok, is_lazy: false };
 }
 
 pub(super) struct CachedFragment {
@@ -34,16 +38,25 @@ pub(super) struct CachedFragment {
     pub(super) written: Fragment,
     /// The same as JSON, its name in the read cache.
     pub(super) described: String,
-    pub(super) rows: Vec<RecordBatch>,
+    pub(super) rows: Vec<CachedBatch>,
     /// The places of its deleted rows.
     pub(super) deleted: HashSet<u32>,
+}
+
+impl CachedFragment {
+    /// All rows.
+    pub(super) fn batches(&self) -> Result<Vec<RecordBatch>> {
+        let each = self.rows.iter().map(|batch| batch.get().cloned());
+        each.collect::<Option<_>>().ok_or_else(|| damaged("is damaged"))
+    }
 }
 
 impl Snapshot {
     /// The rows of a table, from the read cache or, for their first reader, from the table.
     pub(super) async fn cached(&self, name: &str, table: &Table, columns: Wanted<'_>) -> Result<Vec<RecordBatch>> {
         let fragments = self.tables.cached_fragments(&self.cache, name, table, columns, Prepared::AS_READ).await?;
-        Ok(fragments.into_iter().flat_map(|fragment| without_deleted(fragment.rows, &fragment.deleted)).collect())
+        let rows = |fragment: &CachedFragment| Ok(without_deleted(fragment.batches()?, &fragment.deleted));
+        Ok(fragments.iter().map(rows).collect::<Result<Vec<_>>>()?.concat())
     }
 }
 
@@ -57,15 +70,18 @@ impl Tables {
         columns: Wanted<'_>,
         prepare: Prepared,
     ) -> Result<Vec<CachedFragment>> {
-        let mut kept = cache.get(name);
         let fragments = self.fragments(table).await?;
         // Rows are cached with those deleted since, so that a deletion makes no stream stale.
         let written: Vec<Fragment> = fragments.iter().map(|fragment| with_deleted(fragment.metadata())).collect();
         let described = |fragment| serde_json::to_string(fragment).expect("plain data has a JSON form");
         let names: Vec<String> = written.iter().map(described).collect();
-        let is_new = names.iter().any(|own| !kept.contains_key(own));
-        let each = fragments.iter().zip(written).zip(&names).map(|((fragment, written), own)| {
-            let kept = kept.remove(own);
+        let kept = names.par_iter().map(|own| {
+            let is_whole = |batches: &Vec<CachedBatch>| batches.iter().all(|batch| batch.get().is_some());
+            cache.get(name, own).filter(|batches| prepare.is_lazy || is_whole(batches))
+        });
+        let kept: Vec<Option<Vec<CachedBatch>>> = kept.collect();
+        let is_new = kept.iter().any(Option::is_none);
+        let each = fragments.iter().zip(written).zip(&names).zip(kept).map(|(((fragment, written), own), kept)| {
             async move {
                 let deleted = self.deleted_of(fragment).await?;
                 let rows = match kept {
@@ -74,7 +90,7 @@ impl Tables {
                         let rows = self.prepared(table, written.clone(), columns, prepare).await?;
                         // On a read-only disk the next reader reads the table again; the same below.
                         drop(cache.put(name, own, &rows));
-                        rows
+                        rows.into_iter().map(CachedBatch::from).collect()
                     }
                 };
                 Ok::<_, Error>(CachedFragment { written, described: own.clone(), rows, deleted })
@@ -82,7 +98,7 @@ impl Tables {
         });
         let each: Vec<CachedFragment> =
             stream::iter(each.collect::<Vec<_>>()).buffered(FRAGMENTS_AT_ONCE).try_collect().await?;
-        if !kept.is_empty() || is_new {
+        if is_new {
             drop(cache.keep(name, &names));
         }
         Ok(each)

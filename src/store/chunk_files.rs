@@ -17,7 +17,7 @@ use crate::error::Result;
 
 /// The name of the runs of rows in the read cache.
 const CACHE_NAME: &str = "chunk-ids";
-const PREPARED: Prepared = Prepared { batch: parent_rows::keys, fragment: parent_rows::runs };
+const PREPARED: Prepared = Prepared { batch: parent_rows::keys, fragment: parent_rows::runs, is_lazy: false };
 
 impl Tables {
     /// The rows of the chunks whose vectors have this dimension.
@@ -38,8 +38,8 @@ impl Tables {
         });
         let mut fragments = Vec::new();
         for (fragment, there) in each.collect::<Vec<_>>() {
-            let Some(runs) = fragment.rows.first() else { continue };
-            let parents = ParentRows::read(runs, rows_of(&fragment))?;
+            let Some(runs) = fragment.batches()?.pop() else { continue };
+            let parents = ParentRows::read(&runs, rows_of(&fragment))?;
             let (codes, vectors) = match there {
                 Some((codes, vectors)) => (codes, Some(vectors)),
                 None => {

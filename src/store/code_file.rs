@@ -10,14 +10,13 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use bytes::Bytes;
-use crc32fast::Hasher;
 
+use super::checksum::{self, Checksums};
 use super::partitions::{Partition, partitions};
 use super::read_cache::{ReadCache, mapped};
 
 /// The name of the files in the read cache. Every change of their contents needs a new one.
 pub(super) const CACHE_NAME: &str = "codes";
-const CHECKSUM: usize = size_of::<u32>();
 const ROW: usize = size_of::<u32>();
 const WORD: usize = size_of::<u64>();
 
@@ -30,7 +29,7 @@ pub(super) struct CodeFile {
     /// The centres of the partitions, one behind the other.
     centres: Vec<u64>,
     partitions: Vec<InFile>,
-    hasher: Hasher,
+    checksums: Checksums,
 }
 
 struct InFile {
@@ -65,19 +64,17 @@ impl CodeFile {
     fn read(bytes: Bytes, fragment: &str, length: usize) -> Option<Self> {
         let (count, entry) = (number(&bytes, 0)? as usize, ROW + length * WORD);
         let head = ROW.checked_add(count.checked_mul(entry)?)?;
-        let hasher = hasher(fragment);
-        if bytes.get(head..)?.get(..CHECKSUM)? != checksum_of(&hasher, &bytes[..head]) {
-            return None;
-        }
-        let (mut centres, mut partitions, mut start) = (Vec::new(), Vec::new(), head + CHECKSUM);
-        for entry in bytes[ROW..head].chunks_exact(entry) {
+        let (checksums, head) = (Checksums::of_file(fragment), head.checked_add(checksum::LENGTH)?);
+        let entries = &checksums.checked(bytes.get(..head)?)?[ROW..];
+        let (mut centres, mut partitions, mut start) = (Vec::new(), Vec::new(), head);
+        for entry in entries.chunks_exact(entry) {
             let rows = number(entry, 0)? as usize;
             centres.extend(words(&entry[ROW..]));
-            let end = start + rows * (length * WORD + ROW) + CHECKSUM;
+            let end = start + rows * (length * WORD + ROW) + checksum::LENGTH;
             partitions.push(InFile { rows, bytes: start..end });
             start = end;
         }
-        (start == bytes.len()).then_some(CodeFile { path: None, bytes, length, centres, partitions, hasher })
+        (start == bytes.len()).then_some(CodeFile { path: None, bytes, length, centres, partitions, checksums })
     }
 
     pub(super) fn centres(&self) -> &[u64] {
@@ -93,12 +90,11 @@ impl CodeFile {
     /// removed, and the next reader writes it again.
     pub(super) fn partition(&self, place: usize) -> Option<(Vec<u64>, Vec<u32>)> {
         let InFile { rows, bytes } = self.partitions.get(place)?;
-        let (contents, checksum) = self.bytes[bytes.clone()].split_last_chunk::<CHECKSUM>()?;
-        if *checksum != checksum_of(&self.hasher, contents) {
+        let Some(contents) = self.checksums.checked(&self.bytes[bytes.clone()]) else {
             // If the disk refuses, the next reader finds the damage too.
             self.path.iter().for_each(|path| drop(std::fs::remove_file(path)));
             return None;
-        }
+        };
         let (codes, rows) = contents.split_at(rows * self.length * WORD);
         Some((words(codes).collect(), rows.as_chunks().0.iter().map(|row| u32::from_le_bytes(*row)).collect()))
     }
@@ -106,19 +102,19 @@ impl CodeFile {
 
 /// The bytes of a file.
 fn encoded(fragment: &str, length: usize, codes: &[u64], rows: &[u32]) -> Vec<u8> {
-    let (hasher, partitions) = (hasher(fragment), partitions(codes, length));
+    let (checksums, partitions) = (Checksums::of_file(fragment), partitions(codes, length));
     let mut bytes = (partitions.len() as u32).to_le_bytes().to_vec();
     for Partition { centre, members } in &partitions {
         bytes.extend((members.len() as u32).to_le_bytes());
         bytes.extend(centre.iter().flat_map(|word| word.to_le_bytes()));
     }
-    bytes.extend(checksum_of(&hasher, &bytes));
+    bytes.extend(checksums.of(&bytes));
     for Partition { members, .. } in &partitions {
         let start = bytes.len();
         let words = members.iter().flat_map(|place| &codes[place * length..][..length]);
         bytes.extend(words.flat_map(|word| word.to_le_bytes()));
         bytes.extend(members.iter().flat_map(|place| rows[*place].to_le_bytes()));
-        bytes.extend(checksum_of(&hasher, &bytes[start..]));
+        bytes.extend(checksums.of(&bytes[start..]));
     }
     bytes
 }
@@ -129,19 +125,6 @@ fn number(bytes: &[u8], at: usize) -> Option<u32> {
 
 fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
     bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word))
-}
-
-/// Begins the checksums of a file.
-pub(super) fn hasher(fragment: &str) -> Hasher {
-    let mut hasher = Hasher::new();
-    hasher.update(fragment.as_bytes());
-    hasher
-}
-
-pub(super) fn checksum_of(hasher: &Hasher, bytes: &[u8]) -> [u8; CHECKSUM] {
-    let mut hasher = hasher.clone();
-    hasher.update(bytes);
-    hasher.finalize().to_le_bytes()
 }
 
 #[cfg(test)]

@@ -1,106 +1,184 @@
 //! The names of documents, from the read cache.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
-use lancedb::arrow::arrow_array::RecordBatch;
+use lancedb::arrow::arrow_array::types::UInt32Type;
+use lancedb::arrow::arrow_array::{ArrayRef, RecordBatch, UInt32Array};
 use serde::Deserialize;
 
+use super::cached_batches::CachedBatch;
 use super::cached_fragments::{CachedFragment, Prepared};
 use super::convert::{Columns, DOCUMENTS};
+use super::read_cache::damaged;
 use super::rows::DocumentName;
-use super::rows_by_id::{RowsById, with_order};
 use super::scan::Wanted;
 use super::snapshot::Snapshot;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ids::DocId;
 
 /// The name of the rows in the read cache.
 const CACHE_NAME: &str = "names";
 const DOC_ID: &str = "doc_id";
 const COLUMNS: Wanted = Wanted::Named(&[DOC_ID, "source", "title", "parents", "children", "edits"]);
-const PREPARED: Prepared = Prepared { batch: |batch| with_order(DOCUMENTS, &batch, DOC_ID), fragment: Ok };
+const PREPARED: Prepared = Prepared { batch: Ok, fragment: with_places, is_lazy: true };
+/// A checksum of the id of a document, and where its row is.
+const KEY: &str = "key";
+const BATCH: &str = "batch";
+const ROW_IN_BATCH: &str = "row_in_batch";
+const ROW: &str = "row";
 
-/// The names in a batch of rows.
+/// The names of the documents of a fragment.
 pub(super) struct DocumentNames {
-    batch: RecordBatch,
-    doc_ids: RowsById,
+    /// In order. The other columns have the places of the same documents.
+    keys: UInt32Array,
+    batches: UInt32Array,
+    rows_in_batches: UInt32Array,
+    rows: UInt32Array,
+    names: Vec<CachedBatch>,
     deleted: HashSet<u32>,
-    /// The address of the first row. Those of the others follow.
-    first: u64,
+    fragment: u64,
 }
 
 impl DocumentNames {
-    /// Those of a fragment.
-    fn of(CachedFragment { written, rows, deleted, .. }: CachedFragment) -> Result<Vec<Self>> {
-        let mut before = 0;
-        let names = |batch: RecordBatch| {
-            let own = before..before + batch.num_rows() as u32;
-            before = own.end;
-            let doc_ids = RowsById::read(&Columns { table: DOCUMENTS, batch: &batch }, DOC_ID)?;
-            let deleted = deleted.iter().filter(|row| own.contains(row)).map(|row| row - own.start).collect();
-            Ok(DocumentNames { batch, doc_ids, deleted, first: written.id << 32 | u64::from(own.start) })
-        };
-        rows.into_iter().map(names).collect()
+    /// `None` for a fragment without rows.
+    fn of(CachedFragment { written, mut rows, deleted, .. }: CachedFragment) -> Result<Option<Self>> {
+        if rows.is_empty() {
+            return Ok(None);
+        }
+        let places = rows.remove(0);
+        let batch = places.get().ok_or_else(|| damaged("is damaged"))?;
+        let column = |name| Columns { table: DOCUMENTS, batch }.primitives::<UInt32Type>(name).cloned();
+        Ok(Some(DocumentNames {
+            keys: column(KEY)?,
+            batches: column(BATCH)?,
+            rows_in_batches: column(ROW_IN_BATCH)?,
+            rows: column(ROW)?,
+            names: rows,
+            deleted,
+            fragment: written.id,
+        }))
     }
 
-    /// The row of a document; `None` if it is not here.
-    fn find(&self, id: &DocId) -> Option<u32> {
-        self.doc_ids.rows_with(id).find(|row| !self.deleted.contains(row))
+    /// The name of a document and the address of its row; `None` if it is not here.
+    ///
+    /// # Errors
+    /// If the read cache is damaged; the same below.
+    fn find(&self, id: &DocId) -> Result<Option<(DocumentName, u64)>> {
+        let key = key_of(id);
+        let first = self.keys.values().partition_point(|own| *own < key);
+        let alike = (first..self.keys.len()).take_while(|place| self.keys.value(*place) == key);
+        for place in alike.filter(|place| !self.deleted.contains(&self.rows.value(*place))) {
+            let names = self.names.get(self.batches.value(place) as usize).and_then(CachedBatch::get);
+            let row = self.rows_in_batches.value(place) as usize;
+            let names = names.filter(|names| row < names.num_rows()).ok_or_else(|| damaged("is damaged"))?;
+            let name = name(&Columns { table: DOCUMENTS, batch: names }, row)?;
+            if name.doc_id == *id {
+                return Ok(Some((name, self.fragment << 32 | u64::from(self.rows.value(place)))));
+            }
+        }
+        Ok(None)
     }
 
-    fn name(&self, row: u32) -> Result<DocumentName> {
-        let (columns, row) = (Columns { table: DOCUMENTS, batch: &self.batch }, row as usize);
-        Ok(DocumentName {
-            doc_id: columns.text(DOC_ID, row)?.into(),
-            source: columns.text("source", row)?,
-            title: columns.text("title", row)?,
-            parents: columns.number("parents", row)?,
-            children: columns.number("children", row)?,
-            edited: edited(&columns, row)?,
-        })
+    fn all(&self) -> Result<Vec<DocumentName>> {
+        let (mut all, mut before) = (Vec::new(), 0);
+        for batch in &self.names {
+            let batch = batch.get().ok_or_else(|| damaged("is damaged"))?;
+            let columns = Columns { table: DOCUMENTS, batch };
+            let rows = (0..batch.num_rows()).filter(|row| !self.deleted.contains(&(before + *row as u32)));
+            all.extend(rows.map(|row| name(&columns, row)).collect::<Result<Vec<_>>>()?);
+            before += batch.num_rows() as u32;
+        }
+        Ok(all)
     }
+}
+
+fn key_of(id: &str) -> u32 {
+    crc32fast::hash(id.as_bytes())
+}
+
+/// The batches of a fragment, after one that says where each document is.
+fn with_places(mut batches: Vec<RecordBatch>) -> Result<Vec<RecordBatch>> {
+    let (mut places, mut before) = (Vec::new(), 0);
+    for (batch, rows) in (0..).zip(&batches) {
+        let ids = Columns { table: DOCUMENTS, batch: rows }.texts(DOC_ID)?;
+        let each = (0..).zip(ids.iter().map(Option::unwrap_or_default));
+        places.extend(each.map(|(row, id): (u32, &str)| [key_of(id), batch, row, before + row]));
+        before += rows.num_rows() as u32;
+    }
+    if places.is_empty() {
+        return Ok(Vec::new());
+    }
+    places.sort_unstable();
+    let columns = [KEY, BATCH, ROW_IN_BATCH, ROW].into_iter().enumerate().map(|(column, name)| {
+        let numbers: ArrayRef = Arc::new(UInt32Array::from_iter_values(places.iter().map(|place| place[column])));
+        (name, numbers)
+    });
+    let places = RecordBatch::try_from_iter(columns)
+        .map_err(|error| Error::failed(format!("cannot hold the places of documents: {error}")).caused_by(error))?;
+    batches.insert(0, places);
+    Ok(batches)
+}
+
+fn name(columns: &Columns, row: usize) -> Result<DocumentName> {
+    Ok(DocumentName {
+        doc_id: columns.text(DOC_ID, row)?.into(),
+        source: columns.text("source", row)?,
+        title: columns.text("title", row)?,
+        parents: columns.number("parents", row)?,
+        children: columns.number("children", row)?,
+        edited: edited(columns, row)?,
+    })
 }
 
 impl Snapshot {
     /// The names of all documents, by source.
     pub async fn all_document_names(&self) -> Result<Vec<DocumentName>> {
-        let mut all = Vec::new();
-        for names in self.names().await? {
-            let rows = (0..names.batch.num_rows() as u32).filter(|row| !names.deleted.contains(row));
-            all.extend(rows.map(|row| names.name(row)).collect::<Result<Vec<_>>>()?);
-        }
+        let mut all =
+            self.with_names(|each| each.iter().map(DocumentNames::all).collect::<Result<Vec<_>>>()).await?.concat();
         all.sort_by(|a, b| a.source.cmp(&b.source));
         Ok(all)
     }
 
     /// The names of the documents with the given ids, in their order. Unknown ids are left out.
     pub async fn document_names(&self, ids: &[DocId]) -> Result<Vec<DocumentName>> {
-        self.found(ids).await?.into_iter().map(|(names, row)| names.name(row)).collect()
+        Ok(self.found(ids).await?.into_iter().map(|(name, _)| name).collect())
     }
 
     /// The addresses of the rows of documents in their table. Unknown ids are left out.
     pub(super) async fn addresses_of(&self, ids: &[DocId]) -> Result<Vec<u64>> {
-        let found = self.found(ids).await?.into_iter();
-        Ok(found.map(|(names, row)| names.first + u64::from(row)).collect())
+        Ok(self.found(ids).await?.into_iter().map(|(_, address)| address).collect())
     }
 
-    /// The names that a document is among, and its row there, for each known id.
-    async fn found(&self, ids: &[DocId]) -> Result<Vec<(&DocumentNames, u32)>> {
-        let all = self.names().await?;
-        let find = |id| all.iter().find_map(|names| Some((names, names.find(id)?)));
-        Ok(ids.iter().filter_map(find).collect())
+    async fn found(&self, ids: &[DocId]) -> Result<Vec<(DocumentName, u64)>> {
+        let find = |each: &[DocumentNames], id| each.iter().map(|names| names.find(id)).find_map(Result::transpose);
+        self.with_names(|each| ids.iter().filter_map(|id| find(each, id)).collect()).await
     }
 
-    async fn names(&self) -> Result<&[DocumentNames]> {
-        let read = async || {
-            let fragments = self
-                .tables
-                .cached_fragments(&self.cache, CACHE_NAME, &self.tables.documents, COLUMNS, PREPARED)
-                .await?;
-            let each = fragments.into_iter().map(DocumentNames::of).collect::<Result<Vec<_>>>()?;
-            Ok(each.into_iter().flatten().collect())
-        };
-        self.names.get_or_try_init(read).await.map(Vec::as_slice)
+    /// Reads the names. If the read cache turns out to be damaged, writes it again first.
+    async fn with_names<T>(&self, read: impl Fn(&[DocumentNames]) -> Result<T>) -> Result<T> {
+        let attempt = async || read(&self.names().await?);
+        match attempt().await {
+            Ok(read) => Ok(read),
+            Err(_) => {
+                self.names.lock().await.take();
+                drop(self.cache.keep(CACHE_NAME, &[]));
+                attempt().await
+            }
+        }
+    }
+
+    async fn names(&self) -> Result<Arc<[DocumentNames]>> {
+        let mut kept = self.names.lock().await;
+        if let Some(names) = &*kept {
+            return Ok(names.clone());
+        }
+        let (cache, documents) = (&self.cache, &self.tables.documents);
+        let fragments = self.tables.cached_fragments(cache, CACHE_NAME, documents, COLUMNS, PREPARED).await?;
+        let each = fragments.into_iter().map(DocumentNames::of).filter_map(Result::transpose);
+        let names: Arc<[DocumentNames]> = each.collect::<Result<_>>()?;
+        *kept = Some(names.clone());
+        Ok(names)
     }
 }
 
@@ -116,14 +194,15 @@ fn edited(columns: &Columns, row: usize) -> Result<Vec<u32>> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use lance_table::format::Fragment;
-    use lancedb::arrow::arrow_array::{ArrayRef, StringArray, UInt32Array};
+    use lancedb::arrow::arrow_array::StringArray;
 
     use super::*;
+    use crate::store::convert::documents_to_batch;
+    use crate::store::layout::Namespace;
+    use crate::store::read_cache::ReadCache;
     use crate::store::samples::{namespace, publish};
-    use crate::store::{Change, NewDocument};
+    use crate::store::{Change, DocumentRow, NewDocument};
 
     #[tokio::test]
     async fn names_are_found_by_id_but_not_those_of_deleted_documents() {
@@ -152,37 +231,70 @@ mod tests {
         assert_eq!(titles().await, ["new B", "A"]);
     }
 
+    /// Replaces the files of the names of a namespace.
+    async fn replace(namespace: &Namespace, by: impl Fn(Vec<RecordBatch>) -> Vec<RecordBatch>) {
+        let (cache, snapshot) = (ReadCache::of(namespace), Snapshot::open(namespace).await.unwrap());
+        let tables = &snapshot.tables;
+        let read = tables.cached_fragments(&cache, CACHE_NAME, &tables.documents, COLUMNS, PREPARED);
+        for fragment in read.await.unwrap() {
+            cache.put(CACHE_NAME, &fragment.described, &by(fragment.batches().unwrap())).unwrap();
+        }
+    }
+
+    async fn two_documents(namespace: &Namespace) {
+        let [a, b] = ["aaaaaa", "bbbbbb"].map(|doc_id| NewDocument::sample(doc_id, &["text"]));
+        publish(namespace, vec![a, b]).await;
+    }
+
     #[tokio::test]
     async fn a_read_cache_with_the_ids_of_other_rows_is_refused() {
         let (_folder, namespace) = namespace();
-        let [a, b] = ["aaaaaa", "bbbbbb"].map(|doc_id| NewDocument::sample(doc_id, &["text"]));
-        publish(&namespace, vec![a, b]).await;
+        two_documents(&namespace).await;
         let found = async || Snapshot::open(&namespace).await.unwrap().documents_by_id(&["aaaaaa".into()]).await;
         assert_eq!(found().await.unwrap()[0].doc_id, DocId::from("aaaaaa"));
-        let cache = Snapshot::open(&namespace).await.unwrap().cache.clone();
-        for (fragment, rows) in cache.get(CACHE_NAME) {
-            let (schema, mut columns) = (rows[0].schema(), rows[0].columns().to_vec());
-            columns[schema.index_of(DOC_ID).unwrap()] = Arc::new(StringArray::from(vec!["bbbbbb", "aaaaaa"]));
-            columns[schema.index_of("by_id").unwrap()] = Arc::new(UInt32Array::from(vec![1, 0]));
-            cache.put(CACHE_NAME, &fragment, &[RecordBatch::try_new(schema, columns).unwrap()]).unwrap();
-        }
+        replace(&namespace, |mut batches| {
+            let names = batches.pop().unwrap();
+            let mut columns = names.columns().to_vec();
+            columns[names.schema().index_of(DOC_ID).unwrap()] = Arc::new(StringArray::from(vec!["bbbbbb", "aaaaaa"]));
+            with_places(vec![RecordBatch::try_new(names.schema(), columns).unwrap()]).unwrap()
+        })
+        .await;
         assert!(found().await.unwrap_err().message().contains("read cache"));
+    }
+
+    #[tokio::test]
+    async fn a_cache_that_names_missing_rows_is_written_again() {
+        let (_folder, namespace) = namespace();
+        two_documents(&namespace).await;
+        for left in [1, 2] {
+            replace(&namespace, |mut batches| {
+                batches.truncate(left);
+                batches.extend((left == 1).then(|| batches[0].slice(0, 1)));
+                batches[1..].iter_mut().for_each(|batch| *batch = batch.slice(0, 1));
+                batches
+            })
+            .await;
+            let snapshot = Snapshot::open(&namespace).await.unwrap();
+            let ids = ["bbbbbb", "aaaaaa"].map(DocId::from);
+            assert_eq!(snapshot.document_names(&ids).await.unwrap().len(), 2);
+            assert_eq!(snapshot.all_document_names().await.unwrap().len(), 2);
+        }
     }
 
     #[test]
     fn addresses_are_those_of_rows_in_all_batches_of_a_fragment() {
-        let batch = |ids: &[&str]| {
-            let ids: ArrayRef = Arc::new(StringArray::from(ids.to_vec()));
-            with_order(DOCUMENTS, &RecordBatch::try_from_iter([(DOC_ID, ids)]).unwrap(), DOC_ID).unwrap()
+        let batch = |ids: [&str; 2]| {
+            let rows = ids.map(DocumentRow::sample);
+            documents_to_batch(&rows.each_ref(), 2).unwrap()
         };
-        let rows = vec![batch(&["cccccc", "aaaaaa"]), batch(&["bbbbbb", "aaaaaa"])];
+        let rows = with_places(vec![batch(["cccccc", "aaaaaa"]), batch(["bbbbbb", "aaaaaa"])]).unwrap();
+        let rows = rows.into_iter().map(CachedBatch::from).collect();
         let (written, deleted) = (Fragment::new(7), [1, 2].into());
-        let all = DocumentNames::of(CachedFragment { written, described: String::new(), rows, deleted }).unwrap();
-        let address = |id: &str| {
-            let id = DocId::from(id);
-            all.iter().find_map(|names| names.find(&id).map(|row| names.first + u64::from(row)))
-        };
+        let names = DocumentNames::of(CachedFragment { written, described: String::new(), rows, deleted });
+        let names = names.unwrap().unwrap();
+        let address = |id: &str| names.find(&id.into()).unwrap().map(|(_, address)| address);
         let found = ["aaaaaa", "bbbbbb", "cccccc"].map(address);
         assert_eq!(found, [Some(7 << 32 | 3), None, Some(7 << 32)], "without the deleted ones");
+        assert_eq!(names.all().unwrap().len(), 2);
     }
 }

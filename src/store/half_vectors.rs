@@ -10,11 +10,10 @@ use std::fs::File;
 use std::io::{BufWriter, Error, Read, Result, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
-use crc32fast::Hasher;
 use lancedb::arrow::arrow_array::types::{ArrowPrimitiveType, Float16Type};
 use tempfile::NamedTempFile;
 
-use super::code_file::{checksum_of, hasher};
+use super::checksum::{self, Checksums};
 use super::read_cache::ReadCache;
 use crate::vectors::dot;
 
@@ -22,14 +21,13 @@ use crate::vectors::dot;
 pub(super) const CACHE_NAME: &str = "half-vectors";
 /// The bytes of a record for the id, the first of them for its length. Ids are far shorter.
 const ID: usize = 32;
-const CHECKSUM: usize = size_of::<u32>();
 
 type Half = <Float16Type as ArrowPrimitiveType>::Native;
 
 pub(super) struct HalfVectors {
     path: PathBuf,
     dimension: usize,
-    hasher: Hasher,
+    checksums: Checksums,
 }
 
 impl HalfVectors {
@@ -38,7 +36,7 @@ impl HalfVectors {
         let path = cache.file(CACHE_NAME, fragment)?;
         let metadata = std::fs::metadata(&path).ok()?;
         let is_whole = metadata.is_file() && metadata.len() == (rows * record(dimension)) as u64;
-        is_whole.then(|| HalfVectors { path, dimension, hasher: hasher(fragment) })
+        is_whole.then(|| HalfVectors { path, dimension, checksums: Checksums::of_file(fragment) })
     }
 
     /// The ids of rows and the products of their vectors with another, without rows that have no vector.
@@ -61,11 +59,7 @@ impl HalfVectors {
 
     /// The id and the vector in a record; `None` if it is damaged.
     fn decode<'r>(&self, record: &'r [u8]) -> Option<(&'r str, Vec<f32>)> {
-        let (contents, checksum) = record.split_last_chunk::<CHECKSUM>()?;
-        if *checksum != checksum_of(&self.hasher, contents) {
-            return None;
-        }
-        let (id, numbers) = contents.split_at_checked(ID)?;
+        let (id, numbers) = self.checksums.checked(record)?.split_at_checked(ID)?;
         let (length, id) = id.split_first()?;
         let id = str::from_utf8(id.get(..usize::from(*length))?).ok()?;
         Some((id, numbers.as_chunks().0.iter().map(single).collect()))
@@ -82,7 +76,7 @@ impl HalfVectors {
 pub(super) struct HalfVectorWriter {
     file: BufWriter<NamedTempFile>,
     path: PathBuf,
-    hasher: Hasher,
+    checksums: Checksums,
 }
 
 impl HalfVectorWriter {
@@ -92,7 +86,11 @@ impl HalfVectorWriter {
     /// If the disk refuses; the same below.
     pub(super) fn begin(cache: &ReadCache, fragment: &str) -> Result<Option<Self>> {
         let begun = cache.begin(CACHE_NAME, fragment)?;
-        Ok(begun.map(|(file, path)| HalfVectorWriter { file: BufWriter::new(file), path, hasher: hasher(fragment) }))
+        Ok(begun.map(|(file, path)| HalfVectorWriter {
+            file: BufWriter::new(file),
+            path,
+            checksums: Checksums::of_file(fragment),
+        }))
     }
 
     /// Adds a row. A vector of zeros says that it has none.
@@ -108,7 +106,7 @@ impl HalfVectorWriter {
         record.resize(ID, 0);
         record.extend(vector.iter().flat_map(|number| Half::from_f32(*number).to_le_bytes()));
         self.file.write_all(&record)?;
-        self.file.write_all(&checksum_of(&self.hasher, &record))
+        self.file.write_all(&self.checksums.of(&record))
     }
 
     pub(super) fn end(self) -> Result<()> {
@@ -132,7 +130,7 @@ fn single(half: &[u8; 2]) -> f32 {
 
 /// The length of a record, in bytes.
 fn record(dimension: usize) -> usize {
-    ID + dimension * size_of::<Half>() + CHECKSUM
+    ID + dimension * size_of::<Half>() + checksum::LENGTH
 }
 
 #[cfg(test)]

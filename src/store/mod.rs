@@ -7,8 +7,10 @@
 mod archive;
 mod binary_codes;
 mod cache_folder;
+mod cached_batches;
 mod cached_fragments;
 pub mod check;
+mod checksum;
 mod chunk_files;
 mod chunk_list;
 mod chunk_rows;
@@ -51,7 +53,6 @@ mod recovery;
 mod replica;
 mod rewrite;
 mod rows;
-mod rows_by_id;
 #[cfg(test)]
 pub(crate) mod samples;
 mod scan;

@@ -1,45 +1,35 @@
 //! A cache of the data that every reader of a generation needs: codes of vectors, names of documents and the like.
 //!
 //! In a process that asks one question, planning and running a query of the tables takes longer than everything else.
-//! So the first reader writes the rows of each fragment of a table as one Arrow stream beside the tables
+//! So the first reader writes the rows of each fragment of a table into a file beside the tables
 //! (`read-cache/NAME-HASH`), deleted rows included, and readers leave those out. So neither a deletion nor a
-//! publication makes a stream stale: the next reader adds the streams of new fragments.
+//! publication makes a file stale: the next reader adds those of new fragments.
 //!
-//! Readers map the files: copying them and finding memory for the copies took longer than searching them. A
-//! stream carries the fragment that its rows were read from and the layout of its columns, and ends with its checksum:
-//! a CRC, because a cryptographic hash took longer than the search. A stream that is damaged or of anything else
-//! is ignored and replaced. The files may be deleted at any time.
+//! Readers map the files: copying them and finding memory for the copies took longer than searching them. Their
+//! [checksums](super::checksum) cover the layout of the columns and the fragment that the rows were read from. A file that
+//! is damaged or of anything else is ignored and replaced. The files may be deleted at any time.
 //!
 //! Readers write nothing into a store of others: its cache lies in the user's folder of caches.
 
-use std::collections::HashMap;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::BufWriter;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use arrow_ipc::reader::StreamDecoder;
-use arrow_ipc::writer::StreamWriter;
 use bytes::Bytes;
 use lancedb::arrow::arrow_array::RecordBatch;
 use memmap2::Mmap;
-use rayon::prelude::*;
 use tempfile::NamedTempFile;
 
+use super::cached_batches::{self, CachedBatch};
 use super::files::{WRITING, begin_whole, name_of, remove_older};
 use super::layout::Namespace;
-use crate::crash;
 use crate::error::{Error, or_none};
 
 /// The folder of the cache, in the namespace; for stores of others, in the user's folder of caches.
 const FOLDER: &str = "read-cache";
-/// The key of the name and the fragment in the stream's metadata.
-const FRAGMENT: &str = "fragment";
-/// The key and the value of the layout: every change of the contents of a file needs a new value.
-const LAYOUT: (&str, &str) = ("layout", "10");
-/// The length of the checksum behind the stream, in bytes.
-const CHECKSUM: usize = size_of::<u32>();
+/// The layout of the files: every change of their contents needs a new one.
+const LAYOUT: u32 = 11;
 /// The age at which a half-written file is taken for the leftover of a dead process.
 const ABANDONED: Duration = Duration::from_secs(3600);
 /// The age at which an unread cache of somebody else's store is removed. The store may be gone.
@@ -75,14 +65,10 @@ impl ReadCache {
         ReadCache { folder: Some(folder.to_owned()), is_private: false }
     }
 
-    /// The batches of each fragment of a table, by its description.
-    pub(super) fn get(&self, name: &str) -> HashMap<String, Vec<RecordBatch>> {
-        let files = self.files(name);
-        // Most of the time goes into the checksums of the files.
-        let each = files.into_par_iter().filter_map(|path| Stream::read(&path));
-        // A file may have been copied to the name of another.
-        let own = |stream: Stream| Some((stream.of.strip_prefix(&described(name, ""))?.to_owned(), stream.batches));
-        each.filter_map(own).collect()
+    /// The batches of a fragment of a table; `None` if there is no undamaged file.
+    pub(super) fn get(&self, name: &str, fragment: &str) -> Option<Vec<CachedBatch>> {
+        let bytes = Bytes::from_owner(mapped(&self.file(name, fragment)?)?);
+        cached_batches::read(bytes, &described(name, fragment))
     }
 
     /// Stores the batches of a fragment.
@@ -90,17 +76,10 @@ impl ReadCache {
     /// # Errors
     /// If the disk refuses; the reader has its batches anyway.
     pub(super) fn put(&self, name: &str, fragment: &str, batches: &[RecordBatch]) -> std::io::Result<()> {
-        let (Some(first), Some((file, path))) = (batches.first(), self.begin(name, fragment)?) else { return Ok(()) };
-        let of = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
-        let metadata = [of((FRAGMENT, &described(name, fragment))), of(LAYOUT)].into();
-        let schema = Arc::new(first.schema().as_ref().clone().with_metadata(metadata));
-        let failed = std::io::Error::other;
-        let summing = ChecksumWriter { inner: BufWriter::new(file), hasher: crc32fast::Hasher::new() };
-        let mut writer = StreamWriter::try_new(summing, &schema).map_err(failed)?;
-        batches.iter().try_for_each(|batch| writer.write(batch)).map_err(failed)?;
-        let ChecksumWriter { mut inner, hasher } = writer.into_inner().map_err(failed)?;
-        inner.write_all(&hasher.finalize().to_le_bytes())?;
-        inner.into_inner()?.persist(path)?;
+        let Some((file, path)) = self.begin(name, fragment)?.filter(|_| !batches.is_empty()) else { return Ok(()) };
+        let mut file = BufWriter::new(file);
+        cached_batches::write(&mut file, &described(name, fragment), batches)?;
+        file.into_inner()?.persist(path)?;
         Ok(())
     }
 
@@ -140,9 +119,9 @@ impl ReadCache {
     }
 }
 
-/// The description of a file's contents, stored in the file.
+/// What the file of a fragment is for, which its checksums cover.
 fn described(name: &str, fragment: &str) -> String {
-    format!("{name} {fragment}")
+    format!("{LAYOUT} {name} {fragment}")
 }
 
 fn file(folder: &Path, name: &str, fragment: &str) -> PathBuf {
@@ -175,66 +154,13 @@ fn create_private(folder: &Path) -> std::io::Result<()> {
     builder.recursive(true).create(folder)
 }
 
-/// Computes the checksum of the bytes that it writes.
-struct ChecksumWriter<W> {
-    inner: W,
-    hasher: crc32fast::Hasher,
-}
-
-impl<W: Write> Write for ChecksumWriter<W> {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        let written = self.inner.write(bytes)?;
-        self.hasher.update(&bytes[..written]);
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        self.inner.flush()
-    }
-}
-
-/// The rows of a fragment.
-struct Stream {
-    /// Its name and fragment, [described].
-    of: String,
-    batches: Vec<RecordBatch>,
-}
-
-impl Stream {
-    /// `None` if there is no undamaged one.
-    fn read(path: &Path) -> Option<Self> {
-        Stream::of(Bytes::from_owner(mapped(path)?))
-    }
-
-    fn of(mut bytes: Bytes) -> Option<Self> {
-        let checksum = bytes.split_off(bytes.len().checked_sub(CHECKSUM)?);
-        if crc32fast::hash(&bytes).to_le_bytes() != checksum.as_ref() {
-            return None;
-        }
-        // The decoder panics on invalid streams, and anybody can append the right checksum to one.
-        crash::catch_crash(|| Stream::decode(bytes)).flatten()
-    }
-
-    /// The columns share the bytes without a copy.
-    fn decode(bytes: Bytes) -> Option<Self> {
-        let mut decoder = StreamDecoder::new();
-        let mut bytes = bytes.into();
-        let mut batches = Vec::new();
-        while let Some(batch) = decoder.decode(&mut bytes).ok()? {
-            batches.push(batch);
-        }
-        decoder.finish().ok()?;
-        let schema = decoder.schema()?;
-        let is_current = schema.metadata().get(LAYOUT.0).is_some_and(|own| own == LAYOUT.1);
-        let of = schema.metadata().get(FRAGMENT).filter(|_| is_current)?.clone();
-        Some(Stream { of, batches })
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::sync::Arc;
+
     use lancedb::arrow::arrow_array::{ArrayRef, StringArray};
+
+    use super::*;
 
     fn batch(texts: &[&str]) -> RecordBatch {
         let column: ArrayRef = Arc::new(StringArray::from(texts.to_vec()));
@@ -249,44 +175,25 @@ mod tests {
     fn fragments_are_kept_until_their_table_has_others() {
         let folder = tempfile::tempdir().unwrap();
         let cache = cache(folder.path());
-        assert!(cache.get("vectors").is_empty());
+        assert!(cache.get("vectors", "a").is_none());
         cache.put("vectors", "a", &[batch(&["a"])]).unwrap();
         cache.put("vectors", "b", &[batch(&["b", "c"]), batch(&["d"])]).unwrap();
         cache.put("names", "b", &[batch(&["n"])]).unwrap();
-        let kept = cache.get("vectors");
-        let columns: Vec<&ArrayRef> = kept["b"].iter().map(|batch| batch.column(0)).collect();
-        assert_eq!((kept.len(), columns), (2, vec![batch(&["b", "c"]).column(0), batch(&["d"]).column(0)]));
+        let kept = cache.get("vectors", "b").unwrap();
+        let kept: Vec<&RecordBatch> = kept.iter().filter_map(CachedBatch::get).collect();
+        assert_eq!(kept, [&batch(&["b", "c"]), &batch(&["d"])]);
         cache.keep("vectors", &["b".to_owned(), "c".to_owned()]).unwrap();
-        assert_eq!(Vec::from_iter(cache.get("vectors").into_keys()), ["b"]);
-        assert_eq!(cache.get("names").len(), 1);
+        let there = |name, fragment| cache.get(name, fragment).is_some();
+        assert!(!there("vectors", "a") && there("vectors", "b") && there("names", "b"));
     }
 
     #[test]
-    fn a_stream_of_another_name_is_ignored() {
+    fn a_file_of_another_name_is_ignored() {
         let folder = tempfile::tempdir().unwrap();
         let cache = cache(folder.path());
         cache.put("vectors", "f", &[batch(&["a"])]).unwrap();
         std::fs::copy(file(folder.path(), "vectors", "f"), file(folder.path(), "names", "f")).unwrap();
-        assert!(cache.get("names").is_empty() && cache.get("vectors").contains_key("f"));
-    }
-
-    #[test]
-    fn truncated_and_changed_streams_are_ignored() {
-        let folder = tempfile::tempdir().unwrap();
-        let cache = cache(folder.path());
-        cache.put("names", "f", &[batch(&["a", "b"]), batch(&["c"])]).unwrap();
-        let file = std::fs::read(file(folder.path(), "names", "f")).unwrap();
-        for at in 0..file.len() {
-            assert!(Stream::of(file[..at].to_vec().into()).is_none(), "{at} of {}", file.len());
-            let mut bent = file.clone();
-            bent[at] ^= 1 << (at % 8);
-            assert!(Stream::of(bent.clone().into()).is_none(), "{at} of {}", file.len());
-            // With the right checksum behind it, the stream may be read or refused, but must not crash.
-            let checksum = crc32fast::hash(&bent[..file.len() - CHECKSUM]).to_le_bytes();
-            bent[file.len() - CHECKSUM..].copy_from_slice(&checksum);
-            Stream::of(bent.into());
-        }
-        assert!(Stream::of(file.into()).is_some());
+        assert!(cache.get("names", "f").is_none() && cache.get("vectors", "f").is_some());
     }
 
     #[cfg(unix)]
@@ -311,6 +218,6 @@ mod tests {
         std::fs::File::create(&old).unwrap().set_modified(hours_ago).unwrap();
         std::fs::write(&new, "").unwrap();
         cache.put("names", "f", &[batch(&["a"])]).unwrap();
-        assert!(!old.exists() && new.exists() && cache.get("names").contains_key("f"));
+        assert!(!old.exists() && new.exists() && cache.get("names", "f").is_some());
     }
 }

@@ -1,15 +1,14 @@
 //! The metadata of sections. Most sections have none; the read cache says which have some.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use lancedb::arrow::arrow_array::types::UInt32Type;
-use lancedb::arrow::arrow_array::{Array, ArrayRef, RecordBatch, StringArray, UInt32Array};
+use lancedb::arrow::arrow_array::{Array, ArrayRef, RecordBatch, UInt32Array};
 use lancedb::expr::col;
 
 use super::cached_fragments::{CachedFragment, Prepared};
 use super::convert::{Columns, SECTIONS};
-use super::rows_by_id::{RowsById, with_order};
 use super::scan::Wanted;
 use super::snapshot::Snapshot;
 use crate::error::{Error, Result};
@@ -19,14 +18,16 @@ use crate::ids::SectionId;
 const CACHE_NAME: &str = "section-metadata";
 const SECTION_ID: &str = "section_id";
 const METADATA: &str = "metadata";
+const KEY: &str = "key";
 /// The place of a row in its fragment.
 const ROW: &str = "row";
 const COLUMNS: Wanted = Wanted::Named(&[SECTION_ID, METADATA]);
-const PREPARED: Prepared = Prepared { batch: ids_with_metadata, fragment: joined };
+const PREPARED: Prepared = Prepared { batch: keys_with_metadata, fragment: joined, is_lazy: false };
 
 /// The sections of a fragment that have metadata.
 pub(super) struct SectionsWithMetadata {
-    section_ids: RowsById,
+    /// Checksums of their ids, in order.
+    keys: UInt32Array,
     /// The place of each in the fragment.
     rows: UInt32Array,
     fragment: u64,
@@ -34,18 +35,20 @@ pub(super) struct SectionsWithMetadata {
 }
 
 impl SectionsWithMetadata {
-    fn of(CachedFragment { written, rows, deleted, .. }: CachedFragment) -> Result<Option<Self>> {
-        let Some(batch) = rows.first() else { return Ok(None) };
-        let columns = Columns { table: SECTIONS, batch };
-        let (section_ids, rows) =
-            (RowsById::read(&columns, SECTION_ID)?, columns.primitives::<UInt32Type>(ROW)?.clone());
-        Ok(Some(SectionsWithMetadata { section_ids, rows, fragment: written.id, deleted }))
+    fn of(fragment: CachedFragment) -> Result<Option<Self>> {
+        let Some(batch) = fragment.batches()?.pop() else { return Ok(None) };
+        let column = |name| Columns { table: SECTIONS, batch: &batch }.primitives::<UInt32Type>(name).cloned();
+        let CachedFragment { written, deleted, .. } = fragment;
+        Ok(Some(SectionsWithMetadata { keys: column(KEY)?, rows: column(ROW)?, fragment: written.id, deleted }))
     }
 
-    /// The address of a section's row; `None` if it is not here.
-    fn find(&self, id: &SectionId) -> Option<u64> {
-        let mut rows = self.section_ids.rows_with(id).map(|row| self.rows.value(row as usize));
-        Some(self.fragment << 32 | u64::from(rows.find(|row| !self.deleted.contains(row))?))
+    /// The addresses of the rows of a section. Another with the same checksum can be among them.
+    fn find(&self, id: &SectionId) -> impl Iterator<Item = u64> {
+        let key = crc32fast::hash(id.as_bytes());
+        let first = self.keys.values().partition_point(|own| *own < key);
+        let own = (first..self.keys.len()).take_while(move |place| self.keys.value(*place) == key);
+        let rows = own.map(|place| self.rows.value(place)).filter(|row| !self.deleted.contains(row));
+        rows.map(|row| self.fragment << 32 | u64::from(row))
     }
 }
 
@@ -56,21 +59,23 @@ impl Snapshot {
         self.tables.read(&self.tables.sections, Some(stated), COLUMNS, metadata).await
     }
 
-    /// The metadata of some sections, without those that have none.
+    /// The metadata of some sections, without those that have none, in any order.
     pub async fn metadata_of_sections(&self, ids: &[SectionId]) -> Result<Vec<(SectionId, BTreeMap<String, String>)>> {
         let read = async || {
-            let fragments =
-                self.tables.cached_fragments(&self.cache, CACHE_NAME, &self.tables.sections, COLUMNS, PREPARED).await?;
-            let each = fragments.into_iter().map(SectionsWithMetadata::of).collect::<Result<Vec<_>>>()?;
-            Ok::<Vec<SectionsWithMetadata>, Error>(each.into_iter().flatten().collect())
+            let (cache, sections) = (&self.cache, &self.tables.sections);
+            let fragments = self.tables.cached_fragments(cache, CACHE_NAME, sections, COLUMNS, PREPARED).await?;
+            let each = fragments.into_iter().map(SectionsWithMetadata::of).filter_map(Result::transpose);
+            each.collect::<Result<Vec<_>>>()
         };
         let all = self.sections_with_metadata.get_or_try_init(read).await?;
-        let find = |id| all.iter().find_map(|sections| sections.find(id));
-        let addresses: Vec<u64> = ids.iter().filter_map(find).collect();
+        let found = ids.iter().flat_map(|id| all.iter().flat_map(|sections| sections.find(id)));
+        let addresses: Vec<u64> = Vec::from_iter(found.collect::<BTreeSet<u64>>());
         if addresses.is_empty() {
             return Ok(Vec::new());
         }
-        self.tables.read_at(&self.tables.sections, &addresses, COLUMNS, metadata).await
+        let mut found = self.tables.read_at(&self.tables.sections, &addresses, COLUMNS, metadata).await?;
+        found.retain(|(id, _)| ids.contains(id));
+        Ok(found)
     }
 }
 
@@ -80,36 +85,32 @@ fn metadata(columns: &Columns, row: usize) -> Result<(SectionId, BTreeMap<String
     Ok((columns.text(SECTION_ID, row)?.into(), metadata))
 }
 
-/// The ids of the sections of a batch; null for those without metadata.
-fn ids_with_metadata(batch: RecordBatch) -> Result<RecordBatch> {
+/// The checksums of the ids of the sections of a batch; null for those without metadata.
+fn keys_with_metadata(batch: RecordBatch) -> Result<RecordBatch> {
     let columns = Columns { table: SECTIONS, batch: &batch };
     let (ids, metadata) = (columns.texts(SECTION_ID)?, columns.texts(METADATA)?);
     let with = ids.iter().enumerate().map(|(row, id)| id.filter(|_| metadata.is_valid(row)));
-    of_columns([(SECTION_ID, Arc::new(with.collect::<StringArray>()))])
+    of_columns([(KEY, with.map(|id| Some(crc32fast::hash(id?.as_bytes()))).collect())])
 }
 
-/// The ids of the sections of a fragment that have metadata, with their places and their order.
+/// The sections of a fragment that have metadata, in the order of their checksums.
 fn joined(batches: Vec<RecordBatch>) -> Result<Vec<RecordBatch>> {
-    let (mut ids, mut rows, mut before) = (Vec::new(), Vec::new(), 0);
+    let (mut with, mut before) = (Vec::new(), 0);
     for batch in &batches {
-        let own = Columns { table: SECTIONS, batch }.texts(SECTION_ID)?;
-        for (row, id) in own.iter().enumerate() {
-            if let Some(id) = id {
-                ids.push(id);
-                rows.push(before + row as u32);
-            }
-        }
-        before += own.len() as u32;
+        let keys = Columns { table: SECTIONS, batch }.primitives::<UInt32Type>(KEY)?;
+        with.extend((before..).zip(keys).filter_map(|(row, key): (u32, _)| Some((key?, row))));
+        before += keys.len() as u32;
     }
-    let ids: ArrayRef = Arc::new(StringArray::from_iter_values(ids));
-    let batch = of_columns([(SECTION_ID, ids), (ROW, Arc::new(UInt32Array::from(rows)))])?;
+    with.sort_unstable();
     // A batch without rows says that no section has any.
-    Ok(vec![with_order(SECTIONS, &batch, SECTION_ID)?])
+    let [keys, rows] = [with.iter().map(|(key, _)| *key).collect(), with.iter().map(|(_, row)| *row).collect()];
+    Ok(vec![of_columns([(KEY, keys), (ROW, rows)])?])
 }
 
-fn of_columns<const N: usize>(columns: [(&str, ArrayRef); N]) -> Result<RecordBatch> {
+fn of_columns<const N: usize>(columns: [(&str, UInt32Array); N]) -> Result<RecordBatch> {
+    let columns = columns.map(|(name, numbers)| (name, Arc::new(numbers) as ArrayRef));
     RecordBatch::try_from_iter(columns)
-        .map_err(|error| Error::failed(format!("cannot hold the ids of sections: {error}")).caused_by(error))
+        .map_err(|error| Error::failed(format!("cannot hold the places of sections: {error}")).caused_by(error))
 }
 
 #[cfg(test)]
@@ -117,6 +118,7 @@ mod tests {
     use lance_table::format::Fragment;
 
     use super::*;
+    use crate::store::cached_batches::CachedBatch;
     use crate::store::samples::{namespace, publish};
     use crate::store::{Change, NewDocument, SectionRow};
 
@@ -138,7 +140,9 @@ mod tests {
                 .collect();
             let found = snapshot.metadata_of_sections(&ids).await.unwrap();
             assert_eq!(snapshot.section_metadata().await.unwrap().len(), found.len());
-            found.into_iter().map(|(_, metadata)| metadata["author"].clone()).collect()
+            let mut authors: Vec<String> = found.into_iter().map(|(_, metadata)| metadata["author"].clone()).collect();
+            authors.sort();
+            authors
         };
         publish(&namespace, vec![new("cccccc", None), new("aaaaaa", None)]).await;
         assert_eq!(authors().await, [""; 0]);
@@ -156,13 +160,14 @@ mod tests {
     #[test]
     fn addresses_are_those_of_rows_in_all_batches_of_a_fragment() {
         let batch = |ids: &[Option<&str>]| {
-            let ids: ArrayRef = Arc::new(StringArray::from(ids.to_vec()));
-            of_columns([(SECTION_ID, ids)]).unwrap()
+            let keys = ids.iter().map(|id| Some(crc32fast::hash(id.as_ref()?.as_bytes())));
+            of_columns([(KEY, keys.collect())]).unwrap()
         };
         let rows = joined(vec![batch(&[None, Some("d#2")]), batch(&[Some("d#1"), None, Some("d#3")])]).unwrap();
+        let rows = rows.into_iter().map(CachedBatch::from).collect();
         let cached = CachedFragment { written: Fragment::new(7), described: String::new(), rows, deleted: [2].into() };
         let sections = SectionsWithMetadata::of(cached).unwrap().unwrap();
-        let found = ["d#1", "d#2", "d#3", "d#4"].map(|id| sections.find(&id.into()));
-        assert_eq!(found, [None, Some(7 << 32 | 1), Some(7 << 32 | 4), None], "without the deleted one");
+        let found = ["d#1", "d#2", "d#3", "d#4"].map(|id| sections.find(&id.into()).collect::<Vec<_>>());
+        assert_eq!(found, [vec![], vec![7 << 32 | 1], vec![7 << 32 | 4], vec![]], "without the deleted one");
     }
 }

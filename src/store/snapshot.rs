@@ -36,7 +36,7 @@ pub struct Snapshot {
     pub(super) tables: Tables,
     keyword: KeywordReader,
     lease: Mutex<Option<Lease>>,
-    pub(super) names: OnceCell<Vec<DocumentNames>>,
+    pub(super) names: AsyncMutex<Option<Arc<[DocumentNames]>>>,
     pub(super) sections_with_metadata: OnceCell<Vec<SectionsWithMetadata>>,
     /// For search by vectors.
     pub(super) chunk_rows: AsyncMutex<Option<Arc<ChunkRows>>>,
@@ -106,7 +106,7 @@ impl Snapshot {
             tables,
             keyword,
             lease: Mutex::new(lease),
-            names: OnceCell::new(),
+            names: AsyncMutex::new(None),
             sections_with_metadata: OnceCell::new(),
             chunk_rows: AsyncMutex::new(None),
             cache: ReadCache::of(namespace),
