@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::convert::{CHUNKS, Columns, VECTOR, map_rows, to_json};
 use super::indexes::fewest_indexed_rows;
-use super::read_cache::{ReadCache, damaged};
+use super::read_cache::ReadCache;
 use super::scan::Wanted;
 use super::scope::Scope;
 use super::smallest::Smallest;
@@ -57,7 +57,8 @@ impl Tables {
         if chunks < fewest || !is_of_other_size || self.chunks_with_vectors().await? < fewest {
             return Ok(());
         }
-        let measured = CodeRecall { chunks, recall: Some(self.recall(chunks).await?) };
+        let Some(recall) = self.recall(chunks).await? else { return Ok(()) };
+        let measured = CodeRecall { chunks, recall: Some(recall) };
         let measured = [(KEY.to_owned(), to_json(&measured))];
         self.native_chunks()?.update_config(measured).await.map_err(|error| self.failed("index", &error))
     }
@@ -87,9 +88,11 @@ impl Tables {
         Ok(count)
     }
 
-    /// The share of the nearest neighbours of some chunks that a search chooses to compare.
-    async fn recall(&self, chunks: usize) -> Result<f32> {
+    /// The share of the nearest neighbours of some chunks that a search chooses to compare. `None` if none of these
+    /// chunks has a vector or the read cache is damaged; the next publication measures it then.
+    async fn recall(&self, chunks: usize) -> Result<Option<f32>> {
         let mut questions = self.questions(chunks).await?;
+        let Some(dimension) = questions.first().map(|question| question.vector.len()) else { return Ok(None) };
         let mut scan = self.scan(&self.chunks, None, Wanted::Named(&[VECTOR])).await?;
         scan.with_row_address();
         let compare = |batch: RecordBatch| {
@@ -103,16 +106,15 @@ impl Tables {
             Ok(())
         };
         self.each_batch(scan, compare).await?;
-        let dimension = questions.first().map_or(0, |question| question.vector.len());
         let rows = self.chunk_rows(&ReadCache::of(self.namespace()), dimension).await?;
         let (mut found, mut wanted) = (0, 0);
         for Question { vector, nearest } in questions {
-            let chosen = rows.nearest(&vector, &Scope::Everything, TAKEN).ok_or_else(|| damaged("is damaged"))?;
+            let Some(chosen) = rows.nearest(&vector, &Scope::Everything, TAKEN) else { return Ok(None) };
             let nearest = nearest.into_items();
             found += nearest.iter().filter(|(_, address)| chosen.binary_search(address).is_ok()).count();
             wanted += nearest.len();
         }
-        Ok(found as f32 / wanted.max(1) as f32)
+        Ok(Some(found as f32 / wanted.max(1) as f32))
     }
 
     /// Chunks spread over the table, without those that have no vector.
