@@ -58,7 +58,13 @@ impl ChunkRows {
             None => {
                 let rows = FEWEST_COMPARED.max(self.rows() / ROWS_FOR_EACH_COMPARED);
                 let partitions = self.nearest_partitions(&code, rows);
-                self.nearest_codes(&code, &partitions, chosen, |_, _| true)?
+                let near = self.nearest_codes(&code, &partitions, chosen, |_, _| true)?;
+                if near.len() < chosen && partitions.len() < self.partitions().count() {
+                    // Most of the nearest are deleted.
+                    self.nearest_codes(&code, &self.partitions().collect::<Vec<_>>(), chosen, |_, _| true)?
+                } else {
+                    near
+                }
             }
             Some(keys) => {
                 let each = self.fragments.par_iter().map(|fragment| fragment.in_scope(&keys));
