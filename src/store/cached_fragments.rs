@@ -15,7 +15,7 @@ use super::snapshot::Snapshot;
 use super::tables::Tables;
 use crate::error::{Error, Result};
 
-/// The number of fragments read into the cache at once. The vectors of each take about 100 MB.
+/// The number of fragments read into the cache at once.
 const FRAGMENTS_AT_ONCE: usize = 2;
 
 /// How the rows of a table are converted for the read cache.

@@ -28,27 +28,24 @@ impl Tables {
         let columns = Wanted::Named(&[CHUNK_ID]);
         let read = self.cached_fragments(cache, CACHE_NAME, &self.chunks, columns, PREPARED).await?;
         let described: Vec<String> = read.iter().map(|fragment| fragment.described.clone()).collect();
-        for name in [code_file::CACHE_NAME, half_vectors::CACHE_NAME] {
-            // If the disk refuses, the next reader tries again.
-            drop(cache.keep(name, &described));
-        }
-        let each = read.into_par_iter().map(|fragment| {
-            let there = open(cache, &fragment, dimension);
-            (fragment, there)
-        });
-        let mut fragments = Vec::new();
-        for (fragment, there) in each.collect::<Vec<_>>() {
-            let Some(runs) = fragment.batches()?.pop() else { continue };
-            let parents = ParentRows::read(&runs, rows_of(&fragment))?;
-            let (codes, vectors) = match there {
-                Some((codes, vectors)) => (codes, Some(vectors)),
-                None => {
+        let opened = read.into_par_iter().map(|fragment| opened(cache, fragment, dimension));
+        let (mut fragments, mut is_new) = (Vec::new(), false);
+        for Opened { fragment, parents, codes, vectors } in opened.collect::<Result<Vec<_>>>()?.into_iter().flatten() {
+            let rows = parents.rows();
+            let (codes, vectors) = match (codes, vectors) {
+                (Some(codes), Some(vectors)) => (codes, Some(vectors)),
+                _ => {
+                    is_new = true;
                     let codes = self.write_vectors(cache, &fragment, dimension).await?;
-                    (codes, vectors(cache, &fragment, dimension))
+                    (codes, HalfVectors::open(cache, &fragment.described, dimension, rows))
                 }
             };
             let (number, deleted) = (fragment.written.id, fragment.deleted);
-            fragments.push(FragmentRows { number, parents, codes, vectors, deleted });
+            fragments.push(FragmentRows { number, rows, parents, codes, vectors, deleted });
+        }
+        for name in [code_file::CACHE_NAME, half_vectors::CACHE_NAME].into_iter().filter(|_| is_new) {
+            // If the disk refuses, the next writer tries again.
+            drop(cache.keep(name, &described));
         }
         Ok(ChunkRows::of(fragments))
     }
@@ -80,22 +77,28 @@ impl Tables {
         if let Some(writing) = writing {
             drop(writing.end());
         }
-        CodeFile::write(cache, &fragment.described, words(dimension), &codes, &rows).ok_or_else(|| damaged("is wrong"))
+        Ok(CodeFile::write(cache, &fragment.described, words(dimension), &codes, &rows))
     }
 }
 
-/// The codes and vectors of a fragment, if both are in the cache.
-fn open(cache: &ReadCache, fragment: &CachedFragment, dimension: usize) -> Option<(CodeFile, HalfVectors)> {
-    Some((CodeFile::open(cache, &fragment.described, words(dimension))?, vectors(cache, fragment, dimension)?))
+/// What the cache has of a fragment.
+struct Opened {
+    fragment: CachedFragment,
+    parents: ParentRows,
+    codes: Option<CodeFile>,
+    vectors: Option<HalfVectors>,
 }
 
-fn vectors(cache: &ReadCache, fragment: &CachedFragment, dimension: usize) -> Option<HalfVectors> {
-    HalfVectors::open(cache, &fragment.described, dimension, rows_of(fragment))
-}
-
-/// The number of rows of a fragment, deleted ones included.
-fn rows_of(fragment: &CachedFragment) -> usize {
-    fragment.written.physical_rows.unwrap_or_default()
+/// `None` for a fragment without rows.
+fn opened(cache: &ReadCache, fragment: CachedFragment, dimension: usize) -> Result<Option<Opened>> {
+    let Some(runs) = fragment.batches()?.pop() else { return Ok(None) };
+    let parents = ParentRows::read(&runs)?;
+    if fragment.written.physical_rows.is_some_and(|rows| rows != parents.rows()) {
+        return Err(damaged("has other rows than the table"));
+    }
+    let codes = CodeFile::open(cache, &fragment.described, words(dimension));
+    let vectors = HalfVectors::open(cache, &fragment.described, dimension, parents.rows());
+    Ok(Some(Opened { fragment, parents, codes, vectors }))
 }
 
 /// The length of a binary code, in words of 64 bits.

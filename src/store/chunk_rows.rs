@@ -6,6 +6,8 @@
 //! nearest vectors, which are then compared themselves ([`half_vectors`](super::half_vectors)).
 
 use std::collections::HashSet;
+use std::io::ErrorKind;
+use std::ops::Range;
 
 use rayon::prelude::*;
 
@@ -19,16 +21,16 @@ use crate::ids::ChunkId;
 
 /// See [`chosen_by_code`].
 const ROWS_FOR_EACH_CHOSEN: usize = 2500;
-/// At least this many codes are compared, or all of fewer …
+/// So many codes are compared at least, or all of fewer.
 const FEWEST_COMPARED: usize = 100_000;
-/// … and one of this many. Of the ten nearest of 54,000 real vectors, the nearest eighth had .997; of those of a million
-/// made-up ones, which lie in clusters of vectors that are about equally near, .96.
+/// Of more, one in this many is compared. Of 54,000 real vectors, the nearest eighth had .997 of the ten nearest; of a
+/// million made-up ones, which lie in clusters of vectors that are about equally near, .96.
 const ROWS_FOR_EACH_COMPARED: usize = 8;
 /// The least number of partitions that a thread compares.
 const PARTITIONS_AT_ONCE: usize = 16;
 
-/// The chunks of a generation that have vectors. The address of a row is the number of its fragment and, in the lower 32
-/// bits, its place in that.
+/// The chunks of a generation that have vectors. The address of a row is the number of its fragment and, in the lower
+/// 32 bits, its place in that.
 pub(super) struct ChunkRows {
     fragments: Vec<FragmentRows>,
 }
@@ -36,6 +38,8 @@ pub(super) struct ChunkRows {
 pub(super) struct FragmentRows {
     /// Its number. They ascend.
     pub(super) number: u64,
+    /// The number of its rows, deleted ones included.
+    pub(super) rows: usize,
     pub(super) parents: ParentRows,
     pub(super) codes: CodeFile,
     /// `None` if they could not be written into the read cache.
@@ -67,23 +71,20 @@ impl ChunkRows {
                 }
             }
             Some(keys) => {
-                let each = self.fragments.par_iter().map(|fragment| fragment.in_scope(&keys));
-                let in_scope: Vec<HashSet<u32>> = each.collect();
-                if in_scope.iter().map(HashSet::len).sum::<usize>() <= chosen {
+                let each = self.fragments.par_iter().map(|fragment| fragment.parents.in_scope(&keys).collect());
+                let in_scope: Vec<Vec<Range<u32>>> = each.collect();
+                if in_scope.iter().flatten().map(ExactSizeIterator::len).sum::<usize>() <= chosen {
                     let each = self.fragments.iter().zip(in_scope);
-                    let mut all: Vec<u64> =
-                        each.flat_map(|(fragment, rows)| fragment.addresses(rows.into_iter())).collect();
-                    all.sort_unstable();
-                    return Some(all);
+                    let each = each.flat_map(|(fragment, rows)| fragment.addresses(rows.into_iter().flatten()));
+                    return Some(in_order(each));
                 }
+                let each = self.fragments.par_iter().zip(in_scope);
+                let admitted: Vec<Vec<bool>> = each.map(|(fragment, rows)| marked(rows, fragment.rows)).collect();
                 let partitions = self.partitions().collect::<Vec<_>>();
-                self.nearest_codes(&code, &partitions, chosen, |place, row| in_scope[place].contains(&row))?
+                self.nearest_codes(&code, &partitions, chosen, |place, row| admitted[place][row as usize])?
             }
         };
-        let mut addresses: Vec<u64> =
-            near.into_iter().map(|(_, place, row)| self.fragments[place].address(row)).collect();
-        addresses.sort_unstable();
-        Some(addresses)
+        Some(in_order(near.into_iter().map(|(_, place, row)| self.fragments[place].address(row))))
     }
 
     /// The number of rows with a vector.
@@ -117,7 +118,8 @@ impl ChunkRows {
         near.map(|(partition, _)| partition).collect()
     }
 
-    /// The `chosen` smallest distances of rows that are admitted and not deleted, with the places of fragments and rows.
+    /// The `chosen` smallest distances of rows that are admitted and not deleted, with the places of fragments and
+    /// rows.
     fn nearest_codes(
         &self,
         code: &[u64],
@@ -127,7 +129,7 @@ impl ChunkRows {
     ) -> Option<Vec<(u32, usize, u32)>> {
         let compare = |mut near: Smallest<(u32, usize, u32)>, (place, partition): &(usize, usize)| {
             let fragment = &self.fragments[*place];
-            let (codes, rows) = fragment.codes.partition(*partition)?;
+            let (codes, rows) = fragment.codes.partition(*partition, fragment.rows)?;
             for (row, distance) in rows.into_iter().zip(distances(code, &codes)) {
                 let item = (distance, *place, row);
                 if near.takes(&item) && !fragment.deleted.contains(&row) && admits(*place, row) {
@@ -142,12 +144,11 @@ impl ChunkRows {
 
     /// The addresses, in order, of parent chunks and their children. In rare cases, others are among them.
     pub(super) fn of_parents(&self, parent_ids: &[ChunkId]) -> Vec<u64> {
-        let each = self.fragments.par_iter().flat_map_iter(|fragment| {
-            let rows = parent_ids.iter().flat_map(|id| fragment.parents.of(id));
-            fragment.addresses(rows.filter(|row| !fragment.deleted.contains(row)))
-        });
-        let mut addresses: Vec<u64> = each.collect();
-        addresses.sort_unstable();
+        let each = self
+            .fragments
+            .par_iter()
+            .flat_map_iter(|fragment| fragment.addresses(parent_ids.iter().flat_map(|id| fragment.parents.of(id))));
+        let mut addresses = in_order(each.collect::<Vec<u64>>().into_iter());
         addresses.dedup();
         addresses
     }
@@ -158,35 +159,51 @@ impl ChunkRows {
         let each = of_fragments.into_par_iter().map(|addresses| {
             let place = self.fragments.binary_search_by_key(&(addresses[0] >> 32), |fragment| fragment.number);
             let vectors = place.ok().and_then(|place| self.fragments[place].vectors.as_ref());
-            let known = vectors.map(|vectors| vectors.products(addresses.iter().map(|row| *row as u32), vector));
-            if let (Some(vectors), Some(Err(_))) = (vectors, &known) {
-                vectors.remove();
-            }
-            match known {
-                Some(Ok(known)) => Cosines { known, unknown: Vec::new() },
-                _ => Cosines { known: Vec::new(), unknown: addresses.to_vec() },
+            let Some(vectors) = vectors else { return Cosines { unknown: addresses.to_vec(), ..Cosines::default() } };
+            match vectors.products(addresses.iter().map(|address| *address as u32), vector) {
+                Ok(known) => Cosines { known, ..Cosines::default() },
+                Err(error) => {
+                    // A lack of file handles, for example, is no damage.
+                    let is_damaged = matches!(error.kind(), ErrorKind::InvalidData | ErrorKind::UnexpectedEof);
+                    if is_damaged {
+                        vectors.remove();
+                    }
+                    let is_missing = is_damaged || error.kind() == ErrorKind::NotFound;
+                    Cosines { unknown: addresses.to_vec(), is_missing, ..Cosines::default() }
+                }
             }
         });
         each.reduce(Cosines::default, |mut all, own| {
             all.known.extend(own.known);
             all.unknown.extend(own.unknown);
+            all.is_missing |= own.is_missing;
             all
         })
     }
 }
 
 impl FragmentRows {
-    fn in_scope(&self, keys: &KeysInScope) -> HashSet<u32> {
-        self.parents.in_scope(keys).filter(|row| !self.deleted.contains(row)).collect()
-    }
-
     fn address(&self, row: u32) -> u64 {
         self.number << 32 | u64::from(row)
     }
 
+    /// The addresses of rows, without the deleted ones.
     fn addresses(&self, rows: impl Iterator<Item = u32>) -> impl Iterator<Item = u64> {
-        rows.map(|row| self.address(row))
+        rows.filter(|row| !self.deleted.contains(row)).map(|row| self.address(row))
     }
+}
+
+fn in_order(addresses: impl Iterator<Item = u64>) -> Vec<u64> {
+    let mut addresses: Vec<u64> = addresses.collect();
+    addresses.sort_unstable();
+    addresses
+}
+
+/// Whether each row is in one of the ranges.
+fn marked(ranges: Vec<Range<u32>>, rows: usize) -> Vec<bool> {
+    let mut marked = vec![false; rows];
+    ranges.into_iter().for_each(|range| marked[range.start as usize..range.end as usize].fill(true));
+    marked
 }
 
 /// The cosines of chunks by the vectors in the read cache, and the addresses of those that it does not have.
@@ -194,6 +211,8 @@ impl FragmentRows {
 pub(super) struct Cosines {
     pub(super) known: Vec<(String, f32)>,
     pub(super) unknown: Vec<u64>,
+    /// Whether a file of vectors was damaged, and is removed, or somebody else has removed it.
+    pub(super) is_missing: bool,
 }
 
 /// How many chunks the codes choose for the vectors to choose `limit` from. The more chunks there are, the more of them
@@ -229,8 +248,9 @@ mod tests {
         writing.end().unwrap();
         FragmentRows {
             number,
-            parents: ParentRows::read(&runs[0], chunks.len()).unwrap(),
-            codes: CodeFile::write(cache, &name, length, &codes.concat(), &rows).unwrap(),
+            rows: chunks.len(),
+            parents: ParentRows::read(&runs[0]).unwrap(),
+            codes: CodeFile::write(cache, &name, length, &codes.concat(), &rows),
             vectors: HalfVectors::open(cache, &name, dimension, chunks.len()),
             deleted: deleted.iter().copied().collect(),
         }
@@ -258,8 +278,8 @@ mod tests {
     }
 
     fn found(rows: &ChunkRows, addresses: &[u64]) -> Vec<String> {
-        let Cosines { known, unknown } = rows.cosines(&signs("++-"), addresses);
-        assert!(unknown.is_empty());
+        let Cosines { known, unknown, is_missing } = rows.cosines(&signs("++-"), addresses);
+        assert!(unknown.is_empty() && !is_missing);
         let mut ids: Vec<String> = known.into_iter().map(|(id, _)| id).collect();
         ids.sort();
         ids
@@ -327,7 +347,7 @@ mod tests {
         assert!(rows.nearest(&signs("++-"), &Scope::Everything, 9).is_none() && !path.exists());
         rows.fragments[1].vectors.as_ref().unwrap().remove();
         let addresses = rows.of_parents(&["d:12".into(), "e:1".into()]);
-        let Cosines { known, unknown } = rows.cosines(&signs("++-"), &addresses);
-        assert_eq!((known.len(), unknown), (2, vec![9 << 32 | 1, 9 << 32 | 2]));
+        let Cosines { known, unknown, is_missing } = rows.cosines(&signs("++-"), &addresses);
+        assert_eq!((known.len(), unknown, is_missing), (2, vec![9 << 32 | 1, 9 << 32 | 2], true));
     }
 }

@@ -28,11 +28,11 @@ pub(super) struct CodeFile {
     length: usize,
     /// The centres of the partitions, one behind the other.
     centres: Vec<u64>,
-    partitions: Vec<InFile>,
+    partitions: Vec<PartitionBytes>,
     checksums: Checksums,
 }
 
-struct InFile {
+struct PartitionBytes {
     rows: usize,
     /// Its bytes, with the checksum.
     bytes: Range<usize>,
@@ -48,7 +48,7 @@ impl CodeFile {
 
     /// Divides the codes of these rows into partitions and writes them into the cache; only in memory if the disk
     /// refuses.
-    pub(super) fn write(cache: &ReadCache, fragment: &str, length: usize, codes: &[u64], rows: &[u32]) -> Option<Self> {
+    pub(super) fn write(cache: &ReadCache, fragment: &str, length: usize, codes: &[u64], rows: &[u32]) -> Self {
         let bytes = encoded(fragment, length, codes, rows);
         let write = || -> std::io::Result<Option<PathBuf>> {
             let Some((mut file, path)) = cache.begin(CACHE_NAME, fragment)? else { return Ok(None) };
@@ -58,7 +58,8 @@ impl CodeFile {
         };
         // The next reader tries again.
         let path = write().ok().flatten();
-        CodeFile::read(bytes.into(), fragment, length).map(|codes| CodeFile { path, ..codes })
+        let codes = CodeFile::read(bytes.into(), fragment, length).expect("what was encoded can be read");
+        CodeFile { path, ..codes }
     }
 
     fn read(bytes: Bytes, fragment: &str, length: usize) -> Option<Self> {
@@ -71,7 +72,7 @@ impl CodeFile {
             let rows = number(entry, 0)? as usize;
             centres.extend(words(&entry[ROW..]));
             let end = start + rows * (length * WORD + ROW) + checksum::LENGTH;
-            partitions.push(InFile { rows, bytes: start..end });
+            partitions.push(PartitionBytes { rows, bytes: start..end });
             start = end;
         }
         (start == bytes.len()).then_some(CodeFile { path: None, bytes, length, centres, partitions, checksums })
@@ -86,15 +87,20 @@ impl CodeFile {
         self.partitions.iter().map(|partition| partition.rows)
     }
 
-    /// The codes of a partition, one behind the other, and their rows; `None` if they are damaged. The file is then
-    /// removed, and the next reader writes it again.
-    pub(super) fn partition(&self, place: usize) -> Option<(Vec<u64>, Vec<u32>)> {
-        let InFile { rows, bytes } = self.partitions.get(place)?;
-        let Some(contents) = self.checksums.checked(&self.bytes[bytes.clone()]) else {
+    /// The codes of a partition, one behind the other, and their rows, which are below `of`; `None` if they are
+    /// damaged. The file is then removed, and the next reader writes it again.
+    pub(super) fn partition(&self, place: usize, of: usize) -> Option<(Vec<u64>, Vec<u32>)> {
+        let read = self.undamaged(place).filter(|(_, rows)| rows.iter().all(|row| (*row as usize) < of));
+        if read.is_none() {
             // If the disk refuses, the next reader finds the damage too.
             self.path.iter().for_each(|path| drop(std::fs::remove_file(path)));
-            return None;
-        };
+        }
+        read
+    }
+
+    fn undamaged(&self, place: usize) -> Option<(Vec<u64>, Vec<u32>)> {
+        let PartitionBytes { rows, bytes } = self.partitions.get(place)?;
+        let contents = self.checksums.checked(&self.bytes[bytes.clone()])?;
         let (codes, rows) = contents.split_at(rows * self.length * WORD);
         Some((words(codes).collect(), rows.as_chunks().0.iter().map(|row| u32::from_le_bytes(*row)).collect()))
     }
@@ -140,7 +146,7 @@ mod tests {
     fn all(file: &CodeFile) -> Option<Vec<(u32, Vec<u64>)>> {
         let mut all = Vec::new();
         for place in 0..file.sizes().count() {
-            let (codes, rows) = file.partition(place)?;
+            let (codes, rows) = file.partition(place, 598)?;
             all.extend(rows.into_iter().zip(codes.chunks(2).map(<[u64]>::to_vec)));
         }
         all.sort();
@@ -153,15 +159,19 @@ mod tests {
         let (cache, (codes, rows)) = (ReadCache::at(folder.path()), codes());
         assert!(CodeFile::open(&cache, "f", 2).is_none());
         let expected: Vec<(u32, Vec<u64>)> = rows.iter().copied().zip(codes.chunks(2).map(<[u64]>::to_vec)).collect();
-        let written = CodeFile::write(&cache, "f", 2, &codes, &rows).unwrap();
+        let written = CodeFile::write(&cache, "f", 2, &codes, &rows);
         let read = CodeFile::open(&cache, "f", 2).unwrap();
         for file in [written, read] {
             assert_eq!(file.centres().len(), 2 * file.sizes().count());
             assert_eq!(file.sizes().sum::<usize>(), 200);
             assert_eq!(all(&file).unwrap(), expected);
+            let whole = (0..file.sizes().count()).all(|place| file.partition(place, 597).is_some());
+            assert!(!whole, "one has a row that does not exist");
         }
+        assert!(CodeFile::open(&cache, "f", 2).is_none(), "it was removed");
+        CodeFile::write(&cache, "f", 2, &codes, &rows);
         assert!(CodeFile::open(&cache, "f", 3).is_none(), "of another length");
-        CodeFile::write(&cache, "f", 2, &[], &[]).unwrap();
+        CodeFile::write(&cache, "f", 2, &[], &[]);
         assert_eq!(CodeFile::open(&cache, "f", 2).unwrap().sizes().count(), 0);
     }
 
@@ -169,7 +179,7 @@ mod tests {
     fn damaged_and_foreign_files_are_ignored() {
         let folder = tempfile::tempdir().unwrap();
         let (cache, (codes, rows)) = (ReadCache::at(folder.path()), codes());
-        CodeFile::write(&cache, "f", 2, &codes, &rows).unwrap();
+        CodeFile::write(&cache, "f", 2, &codes, &rows);
         let path = cache.file(CACHE_NAME, "f").unwrap();
         let whole = std::fs::read(&path).unwrap();
         for at in 0..whole.len() {

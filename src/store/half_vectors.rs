@@ -7,7 +7,7 @@
 //! has to read the whole file. The checksum covers the name of the fragment too.
 
 use std::fs::File;
-use std::io::{BufWriter, Error, Read, Result, Seek, SeekFrom, Write};
+use std::io::{BufWriter, Error, ErrorKind, Read, Result, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
 use lancedb::arrow::arrow_array::types::{ArrowPrimitiveType, Float16Type};
@@ -42,14 +42,15 @@ impl HalfVectors {
     /// The ids of rows and the products of their vectors with another, without rows that have no vector.
     ///
     /// # Errors
-    /// If a row does not exist or is damaged.
+    /// If the file cannot be read, or a row does not exist or is damaged.
     pub(super) fn products(&self, rows: impl Iterator<Item = u32>, vector: &[f32]) -> Result<Vec<(String, f32)>> {
         let (mut file, mut record) = (File::open(&self.path)?, vec![0; record(self.dimension)]);
         let mut products = Vec::new();
         for row in rows {
             file.seek(SeekFrom::Start(u64::from(row) * record.len() as u64))?;
             file.read_exact(&mut record)?;
-            let (id, numbers) = self.decode(&record).ok_or_else(|| Error::other("a record is damaged"))?;
+            let (id, numbers) =
+                self.decode(&record).ok_or_else(|| Error::new(ErrorKind::InvalidData, "a record is damaged"))?;
             if numbers.iter().any(|number| *number != 0.0) {
                 products.push((id.to_owned(), dot(&numbers, vector)));
             }

@@ -30,16 +30,22 @@ pub(super) struct ParentRows {
 
 impl ParentRows {
     /// # Errors
-    /// If the batch does not come from [`runs`], or not from a fragment with this number of rows.
-    pub(super) fn read(batch: &RecordBatch, of: usize) -> Result<Self> {
+    /// If the batch does not come from [`runs`].
+    pub(super) fn read(batch: &RecordBatch) -> Result<Self> {
         let columns = Columns { table: CHUNKS, batch };
         let keys = columns.primitives::<UInt64Type>(KEY)?.clone();
         let [first_rows, rows] = [FIRST_ROW, ROWS].map(|name| columns.primitives::<UInt32Type>(name).cloned());
         let own = ParentRows { keys, first_rows: first_rows?, rows: rows? };
-        if own.runs().any(|(_, rows)| rows.end as usize > of) {
+        let rows = own.rows();
+        if own.runs().any(|(_, run)| run.end as usize > rows) {
             return Err(damaged("names rows that do not exist"));
         }
         Ok(own)
+    }
+
+    /// The number of rows of the fragment, deleted ones included.
+    pub(super) fn rows(&self) -> usize {
+        self.rows.values().iter().map(|rows| *rows as usize).sum()
     }
 
     fn runs(&self) -> impl Iterator<Item = (u64, Range<u32>)> {
@@ -60,8 +66,8 @@ impl ParentRows {
     }
 
     /// The rows in a scope. Others can be among them.
-    pub(super) fn in_scope(&self, scope: &KeysInScope) -> impl Iterator<Item = u32> {
-        self.runs().filter(|(key, _)| scope.admits(*key)).flat_map(|(_, rows)| rows)
+    pub(super) fn in_scope(&self, scope: &KeysInScope) -> impl Iterator<Item = Range<u32>> {
+        self.runs().filter(|(key, _)| scope.admits(*key)).map(|(_, rows)| rows)
     }
 }
 
@@ -146,7 +152,7 @@ mod tests {
 
     fn rows() -> ParentRows {
         let batches = vec![batch(&["d:1", "d:1.0", "d:1.10"]), batch(&["d:1.2", "d:12", "d:12.0", "c:1", "d:1.4"])];
-        ParentRows::read(&runs(batches).unwrap()[0], 8).unwrap()
+        ParentRows::read(&runs(batches).unwrap()[0]).unwrap()
     }
 
     #[test]
@@ -159,7 +165,7 @@ mod tests {
     #[test]
     fn the_rows_of_a_scope_are_found() {
         let found = |scope: Scope| {
-            let mut found: Vec<u32> = rows().in_scope(&KeysInScope::of(&scope).unwrap()).collect();
+            let mut found: Vec<u32> = rows().in_scope(&KeysInScope::of(&scope).unwrap()).flatten().collect();
             found.sort_unstable();
             found
         };
@@ -169,8 +175,9 @@ mod tests {
     }
 
     #[test]
-    fn runs_of_another_fragment_are_refused() {
-        let runs = runs(vec![batch(&["d:1", "d:1.0"])]).unwrap();
-        assert!(ParentRows::read(&runs[0], 1).is_err());
+    fn runs_of_rows_that_do_not_exist_are_refused() {
+        let runs = runs(vec![batch(&["d:1", "d:1.0", "e:1"])]).unwrap();
+        assert_eq!(ParentRows::read(&runs[0]).unwrap().rows(), 3);
+        assert!(ParentRows::read(&runs[0].slice(0, 1)).is_err() || ParentRows::read(&runs[0].slice(1, 1)).is_err());
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn partitions(codes: &[u64], length: usize) -> Vec<Partition> {
         let own = nearest_centres(codes, &centres, length);
         move_to_majority(&mut centres, codes, &own, length);
     }
-    let each = centres.chunks_exact(length.max(1));
+    let each = centres.chunks_exact(length);
     let mut parts: Vec<Partition> =
         each.map(|centre| Partition { centre: centre.to_vec(), members: Vec::new() }).collect();
     let own = nearest_centres(codes, &centres, length);
@@ -46,15 +46,15 @@ fn nearest_centres(codes: &[u64], centres: &[u64], length: usize) -> Vec<usize> 
         let each = distances(code, centres).into_iter().enumerate();
         each.min_by_key(|(_, distance)| *distance).map_or(0, |(place, _)| place)
     };
-    codes.par_chunks_exact(length.max(1)).map(nearest).collect()
+    codes.par_chunks_exact(length).map(nearest).collect()
 }
 
 /// Sets each bit of a centre that most of its codes have. One without codes stays.
 fn move_to_majority(centres: &mut [u64], codes: &[u64], own: &[usize], length: usize) {
     const BITS: usize = u64::BITS as usize;
     let mut counts = vec![0u32; centres.len() * BITS];
-    let mut members = vec![0u32; centres.len() / length.max(1)];
-    for (code, part) in codes.chunks_exact(length.max(1)).zip(own) {
+    let mut members = vec![0u32; centres.len() / length];
+    for (code, part) in codes.chunks_exact(length).zip(own) {
         members[*part] += 1;
         let counts = counts[part * length * BITS..].chunks_exact_mut(BITS);
         for (word, counts) in code.iter().zip(counts) {

@@ -5,12 +5,16 @@
 //! (`read-cache/NAME-HASH`), deleted rows included, and readers leave those out. So neither a deletion nor a
 //! publication makes a file stale: the next reader adds those of new fragments.
 //!
-//! Readers map the files: copying them and finding memory for the copies took longer than searching them. Their
-//! [checksums](super::checksum) cover the layout of the columns and the fragment that the rows were read from. A file that
-//! is damaged or of anything else is ignored and replaced. The files may be deleted at any time.
+//! Codes and vectors of chunks have files of their own form ([`code_file`](super::code_file),
+//! [`half_vectors`](super::half_vectors)).
+//!
+//! Readers map the files, except those of vectors: copying them and finding memory for the copies took longer than
+//! searching them. The [checksums](super::checksum) cover the layout of the columns and the fragment that the rows were
+//! read from. A file that is damaged or of anything else is ignored and replaced. The files may be deleted at any time.
 //!
 //! Readers write nothing into a store of others: its cache lies in the user's folder of caches.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
@@ -60,6 +64,11 @@ impl ReadCache {
         ReadCache { folder, is_private: !is_own }
     }
 
+    /// A cache that keeps nothing.
+    pub(super) fn nowhere() -> Self {
+        ReadCache { folder: None, is_private: false }
+    }
+
     #[cfg(test)]
     pub(super) fn at(folder: &Path) -> Self {
         ReadCache { folder: Some(folder.to_owned()), is_private: false }
@@ -100,13 +109,13 @@ impl ReadCache {
         Some(file(self.folder.as_deref()?, name, fragment))
     }
 
-    /// Removes the batches of all fragments but these.
+    /// Removes the files of all fragments but these.
     ///
     /// # Errors
     /// If the disk refuses.
     pub(super) fn keep(&self, name: &str, fragments: &[String]) -> std::io::Result<()> {
         let Some(folder) = &self.folder else { return Ok(()) };
-        let kept: Vec<PathBuf> = fragments.iter().map(|fragment| file(folder, name, fragment)).collect();
+        let kept: HashSet<PathBuf> = fragments.iter().map(|fragment| file(folder, name, fragment)).collect();
         let mut stale = self.files(name).into_iter().filter(|path| !kept.contains(path));
         stale.try_for_each(|path| or_none(std::fs::remove_file(path)).map(drop))
     }

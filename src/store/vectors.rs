@@ -13,7 +13,7 @@ use super::chunk_rows::{ChunkRows, Cosines};
 use super::convert::{CHUNKS, Columns, VECTOR, map_rows};
 use super::keyword_search::ScoredChunk;
 use super::parent_rows::CHUNK_ID;
-use super::read_cache::damaged;
+use super::read_cache::{ReadCache, damaged};
 use super::scan::{Wanted, any_of};
 use super::scope::Scope;
 use super::snapshot::Snapshot;
@@ -38,9 +38,16 @@ impl Snapshot {
             Some(nearest) => nearest,
             None => {
                 // A damaged file was removed, and is written again.
-                self.chunk_rows.lock().await.take();
+                self.forget(&rows).await;
                 rows = self.chunk_rows().await?;
-                rows.nearest(vector, scope, limit).ok_or_else(|| damaged("is damaged"))?
+                match rows.nearest(vector, scope, limit) {
+                    Some(nearest) => nearest,
+                    None => {
+                        // The disk refuses to remove it.
+                        rows = self.tables.chunk_rows(&ReadCache::nowhere(), vector.len()).await?.into();
+                        rows.nearest(vector, scope, limit).ok_or_else(|| damaged("is damaged"))?
+                    }
+                }
             }
         };
         let mut scored = self.scored(&rows, vector, &nearest).await?;
@@ -63,8 +70,12 @@ impl Snapshot {
     }
 
     /// The chunks with these addresses and vectors.
-    async fn scored(&self, rows: &ChunkRows, vector: &[f32], addresses: &[u64]) -> Result<Vec<ScoredChunk>> {
-        let Cosines { mut known, unknown } = rows.cosines(vector, addresses);
+    async fn scored(&self, rows: &Arc<ChunkRows>, vector: &[f32], addresses: &[u64]) -> Result<Vec<ScoredChunk>> {
+        let Cosines { mut known, unknown, is_missing } = rows.cosines(vector, addresses);
+        if is_missing {
+            // The next search writes the file again.
+            self.forget(rows).await;
+        }
         known.extend(self.cosines_in_table(vector, &unknown).await?);
         Ok(known.into_iter().map(|(id, score)| ScoredChunk { chunk_id: id.into(), score }).collect())
     }
@@ -98,9 +109,17 @@ impl Snapshot {
         Ok(rows)
     }
 
+    /// Forgets these rows, unless another search has done that already.
+    async fn forget(&self, rows: &Arc<ChunkRows>) {
+        let mut kept = self.chunk_rows.lock().await;
+        if kept.as_ref().is_some_and(|kept| Arc::ptr_eq(kept, rows)) {
+            *kept = None;
+        }
+    }
+
     fn check_dimension(&self, vector: &[f32]) -> Result<()> {
         let (length, dimension) = (vector.len(), self.manifest().model.dimension);
-        if length != dimension {
+        if length != dimension || length == 0 {
             return Err(Error::failed(format!("the question has {length} numbers instead of {dimension}")));
         }
         Ok(())
@@ -162,6 +181,7 @@ impl Writer {
 #[cfg(test)]
 mod tests {
     use std::ops::Range;
+    use std::path::PathBuf;
 
     use super::*;
     use crate::store::samples::{namespace, publish};
@@ -231,6 +251,29 @@ mod tests {
         assert_eq!(without, (2, None, Vec::new()));
         // A vector that does not exist cannot be kept.
         assert_eq!(update(|row| DocumentRow { embedding_hash: Some("j".into()), ..row }).await, (2, None, Vec::new()));
+    }
+
+    #[tokio::test]
+    async fn vectors_that_were_removed_meanwhile_are_written_again() {
+        let (_folder, namespace) = namespace();
+        publish(&namespace, vec![document("abc123", vec![0.6, 0.8, 0.0, 0.0])]).await;
+        let snapshot = Snapshot::open(&namespace).await.unwrap();
+        let nearest = async || {
+            let found = snapshot.nearest(&[0.0, 1.0, 0.0, 0.0], &Scope::Everything, 10).await.unwrap();
+            found.into_iter().map(|chunk| format!("{} {:.1}", chunk.chunk_id, chunk.score)).collect::<Vec<_>>()
+        };
+        let files = || {
+            let each = std::fs::read_dir(namespace.root().join("read-cache")).unwrap().flatten();
+            let is_of_vectors =
+                |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().starts_with("half-vectors-");
+            each.map(|file| file.path()).filter(is_of_vectors).collect::<Vec<_>>()
+        };
+        for _ in 0..3 {
+            assert_eq!(nearest().await, ["abc123:0 0.8"]);
+            assert_eq!(nearest().await, ["abc123:0 0.8"]);
+            assert_eq!(files().len(), 1);
+            std::fs::remove_file(&files()[0]).unwrap();
+        }
     }
 
     #[tokio::test]
