@@ -6,11 +6,12 @@
 
 use std::collections::HashSet;
 
+use rayon::prelude::*;
 use tantivy::Term;
-use tantivy::collector::TopDocs;
+use tantivy::collector::{Collector, TopDocs};
 use tantivy::query::{
-    Bm25StatisticsProvider, BooleanQuery, BoostQuery, ConstScoreQuery, Occur, PhraseQuery, Query, TermQuery,
-    TermSetQuery,
+    Bm25StatisticsProvider, BooleanQuery, BoostQuery, ConstScoreQuery, EnableScoring, Occur, PhraseQuery, Query,
+    TermQuery, TermSetQuery,
 };
 use tantivy::schema::{Field, IndexRecordOption};
 
@@ -139,10 +140,14 @@ impl KeywordReader {
         let (searcher, query) = (self.reader.searcher(), BooleanQuery::new(clauses));
         let best = TopDocs::with_limit(limit).order_by_score();
         let find = || -> tantivy::Result<Vec<ScoredChunk>> {
-            let top = match statistics {
-                Some(statistics) => searcher.search_with_statistics_provider(&query, &best, statistics)?,
-                None => searcher.search(&query, &best)?,
+            let scoring = match statistics {
+                Some(statistics) => EnableScoring::enabled_from_statistics_provider(statistics, &searcher),
+                None => EnableScoring::enabled_from_searcher(&searcher),
             };
+            let weight = query.weight(scoring)?;
+            let each = searcher.segment_readers().par_iter().enumerate();
+            let each = each.map(|(place, segment)| best.collect_segment(&*weight, place as u32, segment));
+            let top = best.merge_fruits(each.collect::<tantivy::Result<_>>()?)?;
             // Ids are read from their own column: reading them with the texts would take longer than the search.
             let segments = searcher.segment_readers().iter();
             let ids: Vec<_> =
