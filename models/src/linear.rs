@@ -9,8 +9,11 @@
 //! Weights are packed for the processor block by block during the multiplication. Keeping them packed would save less
 //! than a hundredth of the time of a batch of documents, and cost each question 10 MB of fresh memory.
 
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use bytes::Bytes;
-use rten_gemm::{GemmExecutor, GemmInputA, GemmInputB, GemmOptions};
+use rten_gemm::{GemmExecutor, GemmInputA, GemmInputB, GemmOptions, PackedBMatrix};
 use rten_simd::{Isa, SimdOp};
 use rten_tensor::NdTensorView;
 use rten_vecmath::MinMax;
@@ -55,6 +58,11 @@ struct Code {
 /// Int8 weights `[inputs, outputs]` between a scale for each input and one for each output.
 pub(crate) struct Linear {
     weights: Bytes,
+    /// Whether the weights were multiplied before.
+    is_used: AtomicBool,
+    /// The weights in the order of the multiplication, from their second use on. Arranging them takes most of the time
+    /// of a question, and keeping them arranged would take the first one longer.
+    arranged: OnceLock<PackedBMatrix<i8>>,
     in_scale: Vec<f32>,
     out_scale: Vec<f32>,
     bias: Vec<f32>,
@@ -64,6 +72,8 @@ impl Linear {
     pub(crate) fn read(weights: &mut Weights, name: &str) -> Self {
         Linear {
             weights: weights.int8(&format!("{name}.int8")),
+            is_used: AtomicBool::new(false),
+            arranged: OnceLock::new(),
             in_scale: weights.floats(&format!("{name}.in_scale")),
             out_scale: weights.floats(&format!("{name}.out_scale")),
             bias: weights.floats(&format!("{name}.bias")),
@@ -99,7 +109,11 @@ impl Linear {
         buffers.sums.resize(count * outputs, 0);
         let bytes = GemmInputA::Unpacked(NdTensorView::from_data([count, inputs], &buffers.bytes[..]));
         let weights = NdTensorView::from_data([inputs, outputs], bytemuck::cast_slice(&self.weights));
-        integers.gemm(&mut buffers.sums, bytes, GemmInputB::Unpacked(weights), GemmOptions::default()).expect(FITS);
+        let weights = match self.is_used.swap(true, Ordering::Relaxed) {
+            true => GemmInputB::Packed(self.arranged.get_or_init(|| integers.prepack_b(weights))),
+            false => GemmInputB::Unpacked(weights),
+        };
+        integers.gemm(&mut buffers.sums, bytes, weights, GemmOptions::default()).expect(FITS);
         let (high, rest) = buffers.sums.split_at(products.len());
         let (low, of_columns) = rest.split_at(products.len());
         let sums = high.chunks_exact(outputs).zip(low.chunks_exact(outputs)).zip(&buffers.codes);
@@ -202,6 +216,8 @@ mod tests {
     fn linear(inputs: usize, outputs: usize) -> Linear {
         Linear {
             weights: numbers(inputs * outputs).map(|x| ((x * 127.0) as i8).cast_unsigned()).collect(),
+            is_used: AtomicBool::new(false),
+            arranged: OnceLock::new(),
             in_scale: numbers(inputs).map(|x| 1.0 + x / 2.0).collect(),
             out_scale: numbers(outputs).map(|x| 0.01 + x / 200.0).collect(),
             bias: numbers(outputs).collect(),
