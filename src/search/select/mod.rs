@@ -149,7 +149,7 @@ impl Kept {
 
 /// The runs of digits in a text, joined by spaces. `五` is one too.
 fn numbers(text: &str) -> String {
-    let is_digit = |c: char| c.is_numeric() || HAN_DIGITS.contains(simplified(c));
+    let is_digit = |c: char| c.is_numeric() || (!c.is_ascii() && HAN_DIGITS.contains(simplified(c)));
     let runs = text.split(|c: char| !is_digit(c)).filter(|run| !run.is_empty());
     runs.collect::<Vec<&str>>().join(" ")
 }
