@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use super::binary_codes::{code_of, distances};
 use super::code_file::CodeFile;
 use super::half_vectors::HalfVectors;
-use super::parent_rows::{KeysInScope, ParentRows};
+use super::parent_rows::{KeysInScope, ParentRows, key_of};
 use super::scope::Scope;
 use super::smallest::Smallest;
 use crate::ids::ChunkId;
@@ -144,10 +144,12 @@ impl ChunkRows {
 
     /// The addresses, in order, of parent chunks and their children. In rare cases, others are among them.
     pub(super) fn of_parents(&self, parent_ids: &[ChunkId]) -> Vec<u64> {
-        let each = self
-            .fragments
-            .par_iter()
-            .flat_map_iter(|fragment| fragment.addresses(parent_ids.iter().flat_map(|id| fragment.parents.of(id))));
+        let keys: Vec<u64> = parent_ids.iter().map(|id| key_of(id)).collect();
+        let rows = |fragment: &FragmentRows| {
+            let rows = keys.iter().flat_map(|key| fragment.parents.with_key(*key));
+            fragment.addresses(rows).collect::<Vec<u64>>()
+        };
+        let each = self.fragments.par_iter().flat_map_iter(rows);
         let mut addresses = in_order(each.collect::<Vec<u64>>().into_iter());
         addresses.dedup();
         addresses

@@ -57,9 +57,8 @@ impl ParentRows {
         (self.keys.value(place), first..first.saturating_add(self.rows.value(place)))
     }
 
-    /// The rows of a parent chunk and its children. Another with the same key can be among them.
-    pub(super) fn of(&self, parent_id: &str) -> impl Iterator<Item = u32> {
-        let key = key_of(parent_id);
+    /// The rows with a [key](key_of).
+    pub(super) fn with_key(&self, key: u64) -> impl Iterator<Item = u32> {
         let first = self.keys.values().partition_point(|own| *own < key);
         let runs = (first..self.keys.len()).map(|place| self.run(place));
         runs.take_while(move |(own, _)| *own == key).flat_map(|(_, rows)| rows)
@@ -98,8 +97,8 @@ impl KeysInScope {
 }
 
 /// A number for a parent chunk and its children: a checksum of the document's id, and in the lower 32 bits one of the
-/// parent's.
-fn key_of(chunk_id: &str) -> u64 {
+/// parent's. In rare cases, another has the same.
+pub(super) fn key_of(chunk_id: &str) -> u64 {
     let [document, parent] = [document_of(chunk_id), parent_of(chunk_id)].map(|id| crc32fast::hash(id.as_bytes()));
     u64::from(document) << 32 | u64::from(parent)
 }
@@ -157,7 +156,7 @@ mod tests {
 
     #[test]
     fn the_rows_of_a_parent_are_found_across_batches() {
-        let found = ["d:1", "d:12", "c:1", "d", "x:1"].map(|id| rows().of(id).collect::<Vec<_>>());
+        let found = ["d:1", "d:12", "c:1", "d", "x:1"].map(|id| rows().with_key(key_of(id)).collect::<Vec<_>>());
         assert_eq!(found, [vec![0, 1, 2, 3, 7], vec![4, 5], vec![6], vec![], vec![]]);
         assert!(runs(Vec::new()).unwrap().is_empty());
     }
