@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use lancedb::arrow::arrow_array::types::UInt32Type;
 use lancedb::arrow::arrow_array::{ArrayRef, RecordBatch, UInt32Array};
+use rayon::prelude::*;
 use serde::Deserialize;
 
 use super::cached_batches::CachedBatch;
@@ -81,15 +82,20 @@ impl DocumentNames {
     }
 
     fn all(&self) -> Result<Vec<DocumentName>> {
-        let (mut all, mut before) = (Vec::new(), 0);
-        for batch in &self.names {
-            let batch = batch.get().ok_or_else(|| damaged("is damaged"))?;
+        let batches = self.names.par_iter().map(|batch| batch.get().ok_or_else(|| damaged("is damaged")));
+        let batches = batches.collect::<Result<Vec<&RecordBatch>>>()?;
+        let first_rows = batches.iter().scan(0, |next, batch| {
+            let first = *next;
+            *next += batch.num_rows() as u32;
+            Some(first)
+        });
+        let batches: Vec<(u32, &RecordBatch)> = first_rows.zip(batches.iter().copied()).collect();
+        let of_batch = |(first, batch): (u32, &RecordBatch)| {
             let columns = Columns { table: DOCUMENTS, batch };
-            let rows = (0..batch.num_rows()).filter(|row| !self.deleted.contains(&(before + *row as u32)));
-            all.extend(rows.map(|row| name(&columns, row)).collect::<Result<Vec<_>>>()?);
-            before += batch.num_rows() as u32;
-        }
-        Ok(all)
+            let rows = (0..batch.num_rows()).filter(|row| !self.deleted.contains(&(first + *row as u32)));
+            rows.map(|row| name(&columns, row)).collect::<Result<Vec<DocumentName>>>()
+        };
+        Ok(batches.into_par_iter().map(of_batch).collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
     }
 }
 
@@ -134,9 +140,9 @@ fn name(columns: &Columns, row: usize) -> Result<DocumentName> {
 impl Snapshot {
     /// The names of all documents, by source.
     pub async fn all_document_names(&self) -> Result<Vec<DocumentName>> {
-        let mut all =
-            self.with_names(|each| each.iter().map(DocumentNames::all).collect::<Result<Vec<_>>>()).await?.concat();
-        all.sort_by(|a, b| a.source.cmp(&b.source));
+        let read = |each: &[DocumentNames]| each.par_iter().map(DocumentNames::all).collect::<Result<Vec<_>>>();
+        let mut all: Vec<DocumentName> = self.with_names(read).await?.into_iter().flatten().collect();
+        all.par_sort_by(|a, b| a.source.cmp(&b.source));
         Ok(all)
     }
 
@@ -187,6 +193,10 @@ fn edited(columns: &Columns, row: usize) -> Result<Vec<u32>> {
     #[derive(Deserialize)]
     struct Edited {
         parent_chunk: Option<u32>,
+    }
+    // Most documents have none.
+    if columns.str("edits", row)? == "[]" {
+        return Ok(Vec::new());
     }
     let edits: Vec<Edited> = columns.json("edits", row)?;
     Ok(edits.into_iter().filter_map(|edit| edit.parent_chunk).collect())
