@@ -6,9 +6,9 @@
 //! cosine of only .9997 with those of float32, instead of .999999, and find a little less. If the processor's integer
 //! instructions saturate (AVX2 without VNNI), both sides are converted to float32 instead.
 //!
-//! Weights are packed for the processor block by block during their first multiplication: keeping them packed would cost
-//! the only question of a process 10 MB of fresh memory. From the second multiplication on they are kept packed, which
-//! halves the time of a question.
+//! Weights are packed for the processor block by block during their first multiplication: keeping them packed would
+//! cost the only question of a process 10 MB of fresh memory. From the second multiplication on they are kept packed,
+//! which halves the time of a question.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};

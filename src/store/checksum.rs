@@ -1,5 +1,5 @@
-//! Checksums of parts of a file of the read cache: a CRC, because a cryptographic hash took longer than the search. Each
-//! covers what the file is for, so that one that was copied to the name of another is not taken for that.
+//! Checksums of parts of a file of the read cache: a CRC, because a cryptographic hash took longer than the search.
+//! Each covers what the file is for, so that one that was copied to the name of another is not taken for that.
 
 use crc32fast::Hasher;
 

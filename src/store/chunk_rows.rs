@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use super::binary_codes::{code_of, distances};
 use super::code_file::CodeFile;
 use super::half_vectors::HalfVectors;
-use super::parent_rows::{KeysInScope, ParentRows, key_of};
+use super::parent_rows::{KeysInScope, ParentRows, chunk_key};
 use super::scope::Scope;
 use super::smallest::Smallest;
 use crate::ids::ChunkId;
@@ -23,8 +23,8 @@ use crate::ids::ChunkId;
 const ROWS_FOR_EACH_CHOSEN: usize = 2500;
 /// So many codes are compared at least, or all of fewer.
 const FEWEST_COMPARED: usize = 200_000;
-/// Of many more, one in this many is compared. Of 54,000 real vectors, the nearest eighth had .99 of the ten nearest; of
-/// ten million made-up ones, which lie in clusters of vectors that are about equally near, .96.
+/// Of many more, one in this many is compared. Of 54,000 real vectors, the nearest eighth had .99 of the ten nearest;
+/// of ten million made-up ones, which lie in clusters of vectors that are about equally near, .96.
 const ROWS_FOR_EACH_COMPARED: usize = 8;
 /// The least number of partitions that a thread compares.
 const PARTITIONS_AT_ONCE: usize = 16;
@@ -76,7 +76,7 @@ impl ChunkRows {
                 if in_scope.iter().flatten().map(ExactSizeIterator::len).sum::<usize>() <= chosen {
                     let each = self.fragments.iter().zip(in_scope);
                     let each = each.flat_map(|(fragment, rows)| fragment.addresses(rows.into_iter().flatten()));
-                    return Some(in_order(each));
+                    return Some(in_order(each.collect()));
                 }
                 let each = self.fragments.par_iter().zip(in_scope);
                 let admitted: Vec<Vec<bool>> = each.map(|(fragment, rows)| marked(rows, fragment.rows)).collect();
@@ -84,7 +84,7 @@ impl ChunkRows {
                 self.nearest_codes(&code, &partitions, chosen, |place, row| admitted[place][row as usize])?
             }
         };
-        Some(in_order(near.into_iter().map(|(_, place, row)| self.fragments[place].address(row))))
+        Some(in_order(near.into_iter().map(|(_, place, row)| self.fragments[place].address(row)).collect()))
     }
 
     /// The number of rows with a vector.
@@ -144,15 +144,13 @@ impl ChunkRows {
 
     /// The addresses, in order, of parent chunks and their children. In rare cases, others are among them.
     pub(super) fn of_parents(&self, parent_ids: &[ChunkId]) -> Vec<u64> {
-        let keys: Vec<u64> = parent_ids.iter().map(|id| key_of(id)).collect();
+        let keys: Vec<u64> = parent_ids.iter().map(|id| chunk_key(id)).collect();
         let rows = |fragment: &FragmentRows| {
             let rows = keys.iter().flat_map(|key| fragment.parents.with_key(*key));
             fragment.addresses(rows).collect::<Vec<u64>>()
         };
         let each = self.fragments.par_iter().flat_map_iter(rows);
-        let mut addresses = in_order(each.collect::<Vec<u64>>().into_iter());
-        addresses.dedup();
-        addresses
+        in_order(each.collect())
     }
 
     /// The ids of rows with these addresses, which are in order, and their cosines, without those that have no vector.
@@ -195,9 +193,10 @@ impl FragmentRows {
     }
 }
 
-fn in_order(addresses: impl Iterator<Item = u64>) -> Vec<u64> {
-    let mut addresses: Vec<u64> = addresses.collect();
+/// Each address once.
+fn in_order(mut addresses: Vec<u64>) -> Vec<u64> {
     addresses.sort_unstable();
+    addresses.dedup();
     addresses
 }
 
@@ -213,7 +212,7 @@ fn marked(ranges: Vec<Range<u32>>, rows: usize) -> Vec<bool> {
 pub(super) struct Cosines {
     pub(super) known: Vec<(String, f32)>,
     pub(super) unknown: Vec<u64>,
-    /// Whether a file of vectors was damaged, and is removed, or somebody else has removed it.
+    /// Whether a file of vectors is gone: it was damaged and is removed now, or another process removed it.
     pub(super) is_missing: bool,
 }
 

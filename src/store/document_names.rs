@@ -11,6 +11,7 @@ use serde::Deserialize;
 use super::cached_batches::CachedBatch;
 use super::cached_fragments::{CachedFragment, Prepared};
 use super::convert::{Columns, DOCUMENTS};
+use super::keys::{key_of, places_of};
 use super::read_cache::damaged;
 use super::rows::DocumentName;
 use super::scan::Wanted;
@@ -66,9 +67,7 @@ impl DocumentNames {
     /// # Errors
     /// If the read cache is damaged; the same below.
     fn find(&self, id: &DocId) -> Result<Option<(DocumentName, u64)>> {
-        let key = key_of(id);
-        let first = self.keys.values().partition_point(|own| *own < key);
-        let alike = (first..self.keys.len()).take_while(|place| self.keys.value(*place) == key);
+        let alike = places_of(self.keys.values(), &key_of(id));
         for place in alike.filter(|place| !self.deleted.contains(&self.rows.value(*place))) {
             let names = self.names.get(self.batches.value(place) as usize).and_then(CachedBatch::get);
             let row = self.rows_in_batches.value(place) as usize;
@@ -97,10 +96,6 @@ impl DocumentNames {
         };
         Ok(batches.into_par_iter().map(of_batch).collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
     }
-}
-
-fn key_of(id: &str) -> u32 {
-    crc32fast::hash(id.as_bytes())
 }
 
 /// The batches of a fragment, after one that says where each document is.

@@ -1,5 +1,5 @@
-//! The ids of the chunks of a fragment and their vectors in half precision (IEEE 754 binary16), one record for each row,
-//! in the read cache.
+//! The ids of the chunks of a fragment and their vectors in half precision (IEEE 754 binary16), one record for each
+//! row, in the read cache.
 //!
 //! LanceDB reads scattered rows one by one: a few hundred among a million took most of the time of a search. Here a
 //! reader reads the records that it scores; mapping the file took longer, because each record was on a page that was

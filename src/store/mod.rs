@@ -30,6 +30,7 @@ mod half_vectors;
 mod history;
 mod indexed_chunks;
 mod indexes;
+mod keys;
 mod keyword_directory;
 mod keyword_index;
 mod keyword_search;

@@ -10,13 +10,14 @@ use lancedb::arrow::arrow_array::types::{UInt32Type, UInt64Type};
 use lancedb::arrow::arrow_array::{ArrayRef, RecordBatch, UInt32Array, UInt64Array};
 
 use super::convert::{CHUNKS, Columns};
+use super::keys::{key_of, places_of};
 use super::read_cache::damaged;
 use super::scope::Scope;
 use crate::error::{Error, Result};
 use crate::ids::{document_of, parent_of};
 
 pub(super) const CHUNK_ID: &str = "chunk_id";
-/// See [`key_of`].
+/// See [`chunk_key`].
 const KEY: &str = "key";
 const FIRST_ROW: &str = "first_row";
 const ROWS: &str = "rows";
@@ -57,11 +58,9 @@ impl ParentRows {
         (self.keys.value(place), first..first.saturating_add(self.rows.value(place)))
     }
 
-    /// The rows with a [key](key_of).
+    /// The rows with a [key](chunk_key).
     pub(super) fn with_key(&self, key: u64) -> impl Iterator<Item = u32> {
-        let first = self.keys.values().partition_point(|own| *own < key);
-        let runs = (first..self.keys.len()).map(|place| self.run(place));
-        runs.take_while(move |(own, _)| *own == key).flat_map(|(_, rows)| rows)
+        places_of(self.keys.values(), &key).flat_map(|place| self.run(place).1)
     }
 
     /// The rows in a scope. Others can be among them.
@@ -81,10 +80,8 @@ impl KeysInScope {
     pub(super) fn of(scope: &Scope) -> Option<Self> {
         match scope {
             Scope::Everything => None,
-            Scope::Documents(ids) => {
-                Some(KeysInScope::Documents(ids.iter().map(|id| crc32fast::hash(id.as_bytes())).collect()))
-            }
-            Scope::ParentChunks(ids) => Some(KeysInScope::ParentChunks(ids.iter().map(|id| key_of(id)).collect())),
+            Scope::Documents(ids) => Some(KeysInScope::Documents(ids.iter().map(|id| key_of(id)).collect())),
+            Scope::ParentChunks(ids) => Some(KeysInScope::ParentChunks(ids.iter().map(|id| chunk_key(id)).collect())),
         }
     }
 
@@ -98,15 +95,15 @@ impl KeysInScope {
 
 /// A number for a parent chunk and its children: a checksum of the document's id, and in the lower 32 bits one of the
 /// parent's. In rare cases, another has the same.
-pub(super) fn key_of(chunk_id: &str) -> u64 {
-    let [document, parent] = [document_of(chunk_id), parent_of(chunk_id)].map(|id| crc32fast::hash(id.as_bytes()));
+pub(super) fn chunk_key(chunk_id: &str) -> u64 {
+    let [document, parent] = [document_of(chunk_id), parent_of(chunk_id)].map(key_of);
     u64::from(document) << 32 | u64::from(parent)
 }
 
 /// The keys of the rows of a batch of the table.
 pub(super) fn keys(batch: RecordBatch) -> Result<RecordBatch> {
     let ids = Columns { table: CHUNKS, batch: &batch }.texts(CHUNK_ID)?;
-    let keys = UInt64Array::from_iter_values(ids.iter().map(|id| key_of(id.unwrap_or_default())));
+    let keys = UInt64Array::from_iter_values(ids.iter().map(|id| chunk_key(id.unwrap_or_default())));
     of_columns([(KEY, Arc::new(keys))])
 }
 
@@ -156,7 +153,7 @@ mod tests {
 
     #[test]
     fn the_rows_of_a_parent_are_found_across_batches() {
-        let found = ["d:1", "d:12", "c:1", "d", "x:1"].map(|id| rows().with_key(key_of(id)).collect::<Vec<_>>());
+        let found = ["d:1", "d:12", "c:1", "d", "x:1"].map(|id| rows().with_key(chunk_key(id)).collect::<Vec<_>>());
         assert_eq!(found, [vec![0, 1, 2, 3, 7], vec![4, 5], vec![6], vec![], vec![]]);
         assert!(runs(Vec::new()).unwrap().is_empty());
     }

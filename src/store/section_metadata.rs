@@ -9,6 +9,7 @@ use lancedb::expr::col;
 
 use super::cached_fragments::{CachedFragment, Prepared};
 use super::convert::{Columns, SECTIONS};
+use super::keys::{key_of, places_of};
 use super::scan::Wanted;
 use super::snapshot::Snapshot;
 use crate::error::{Error, Result};
@@ -44,9 +45,7 @@ impl SectionsWithMetadata {
 
     /// The addresses of the rows of a section. Another with the same checksum can be among them.
     fn find(&self, id: &SectionId) -> impl Iterator<Item = u64> {
-        let key = crc32fast::hash(id.as_bytes());
-        let first = self.keys.values().partition_point(|own| *own < key);
-        let own = (first..self.keys.len()).take_while(move |place| self.keys.value(*place) == key);
+        let own = places_of(self.keys.values(), &key_of(id));
         let rows = own.map(|place| self.rows.value(place)).filter(|row| !self.deleted.contains(row));
         rows.map(|row| self.fragment << 32 | u64::from(row))
     }
@@ -90,7 +89,7 @@ fn keys_with_metadata(batch: RecordBatch) -> Result<RecordBatch> {
     let columns = Columns { table: SECTIONS, batch: &batch };
     let (ids, metadata) = (columns.texts(SECTION_ID)?, columns.texts(METADATA)?);
     let with = ids.iter().enumerate().map(|(row, id)| id.filter(|_| metadata.is_valid(row)));
-    of_columns([(KEY, with.map(|id| Some(crc32fast::hash(id?.as_bytes()))).collect())])
+    of_columns([(KEY, with.map(|id| Some(key_of(id?))).collect())])
 }
 
 /// The sections of a fragment that have metadata, in the order of their checksums.
@@ -160,7 +159,7 @@ mod tests {
     #[test]
     fn addresses_are_those_of_rows_in_all_batches_of_a_fragment() {
         let batch = |ids: &[Option<&str>]| {
-            let keys = ids.iter().map(|id| Some(crc32fast::hash(id.as_ref()?.as_bytes())));
+            let keys = ids.iter().map(|id| Some(key_of(id.as_ref()?)));
             of_columns([(KEY, keys.collect())]).unwrap()
         };
         let rows = joined(vec![batch(&[None, Some("d#2")]), batch(&[Some("d#1"), None, Some("d#3")])]).unwrap();
