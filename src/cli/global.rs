@@ -6,14 +6,13 @@ use std::path::PathBuf;
 use clap::builder::PossibleValue;
 use clap::{ArgAction, Args, ColorChoice, ValueEnum};
 
-use super::output::{self, Output, end_bar};
+use super::output::{self, end_bar, error_json};
 use super::parse::at_least;
 use crate::config::ServeChoice;
 use crate::embed::Device;
 use crate::error::{Error, Kind, Result, Setting};
 use crate::render::OutputFormat;
 use crate::serve::{Piece, Stream};
-use crate::text::printable;
 
 /// The namespace of commands that name none.
 pub(super) const DEFAULT_NAMESPACE: &str = "default";
@@ -128,12 +127,6 @@ impl Global {
     }
 }
 
-pub(super) fn error_json(error: &Error) -> String {
-    let (kind, message, hint) = (error.kind(), printable(error.message()), error.next_step().map(printable));
-    let code = kind.exit_code();
-    serde_json::json!({ "error": { "kind": kind, "code": code, "message": message, "hint": hint } }).to_string()
-}
-
 /// Common to the commands that write.
 #[derive(Debug, Default, Args)]
 pub struct WaitArgs {
@@ -172,14 +165,4 @@ impl PartArgs {
 /// Why a part of a list is empty.
 pub(super) fn past_the_end(offset: usize, all: usize) -> String {
     format!("{} {offset} is past the end of the list, which has {all}", Setting("offset"))
-}
-
-/// The text of a warning. It is shown even with `--quiet`, because it is as serious as an error.
-pub(super) fn warning(text: &str) -> String {
-    format!("warning: {}", printable(text))
-}
-
-/// Writes a line to standard error of this process.
-pub(super) fn write_line(text: &str) {
-    Output::default().line(text);
 }

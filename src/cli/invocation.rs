@@ -8,7 +8,8 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, FromArgMatches};
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::global::{Global, PartArgs, WaitArgs, past_the_end, write_line};
+use super::global::{Global, PartArgs, WaitArgs, past_the_end};
+use super::output::write_line;
 use super::output::Output;
 use crate::config::{Config, KnownStores};
 use crate::embed::EngineChoice;

@@ -154,7 +154,7 @@ pub fn main() -> ExitCode {
         Ok(false) => {}
         Ok(true) => return ExitCode::SUCCESS,
         Err(error) => {
-            global::write_line(&error.to_line());
+            output::write_line(&error.to_line());
             return ExitCode::from(error.kind().exit_code());
         }
     }
@@ -169,7 +169,7 @@ pub fn main() -> ExitCode {
         std::process::exit(i32::from(error.kind().exit_code()));
     });
     crate::crash::hide_caught_crashes();
-    crate::notice::set_receiver(|text| global::write_line(&global::warning(text)));
+    crate::notice::set_receiver(|text| output::write_line(&output::warning(text)));
     // A damaged store can make a library crash.
     let outcome =
         std::panic::catch_unwind(AssertUnwindSafe(|| run(cli, matches, &arguments))).unwrap_or_else(|_| Err(crashed()));

@@ -8,9 +8,10 @@ use std::sync::{Mutex, PoisonError};
 use indicatif::ProgressBar;
 
 use super::pager;
+use crate::error::Error;
 use crate::render::{message_columns, wrapped_at_words};
 use crate::serve::{Piece, Stream};
-use crate::text::visible;
+use crate::text::{printable, visible};
 
 /// The progress bar on standard error, if there is one: a line is written above it.
 static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
@@ -63,6 +64,23 @@ fn wrapped_for_terminal(text: &str) -> Cow<'_, str> {
         Some(columns) if !text.starts_with('{') => wrapped_at_words(text, columns).into(),
         _ => text.into(),
     }
+}
+
+/// An error as a line of JSON.
+pub(super) fn error_json(error: &Error) -> String {
+    let (kind, message, hint) = (error.kind(), printable(error.message()), error.next_step().map(printable));
+    let code = kind.exit_code();
+    serde_json::json!({ "error": { "kind": kind, "code": code, "message": message, "hint": hint } }).to_string()
+}
+
+/// The text of a warning. It is shown even with `--quiet`, because it is as serious as an error.
+pub(super) fn warning(text: &str) -> String {
+    format!("warning: {}", printable(text))
+}
+
+/// Writes a line to standard error of this process.
+pub(super) fn write_line(text: &str) {
+    Output::default().line(text);
 }
 
 /// Takes what a command writes.

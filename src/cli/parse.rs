@@ -9,7 +9,7 @@ use clap::builder::Resettable;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 
-use super::global::{error_json, write_line};
+use super::output::{error_json, write_line};
 use super::{Cli, spelling};
 use crate::error::{Error, Kind};
 use crate::text::{lists, squeeze};

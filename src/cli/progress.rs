@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::global::write_line;
 use super::invocation::{Context, ProgressStep};
 use super::output::write_above;
+use super::output::write_line;
 use crate::ingest::Progress;
 use crate::models::DownloadProgress;
 use crate::text::{count, printable, size};

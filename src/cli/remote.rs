@@ -7,8 +7,9 @@ use clap::ArgMatches;
 use jiff::Zoned;
 use tokio::time::sleep;
 
-use super::global::{Global, write_line};
+use super::global::Global;
 use super::invocation::Context;
+use super::output::write_line;
 use super::{Command, answer};
 use crate::error::{Error, Result};
 use crate::notice;

@@ -47,9 +47,9 @@ mod unix {
     use futures::FutureExt;
     use rustix::io::FdFlags;
 
-    use super::super::global::warning;
     use super::super::in_process::run_catching_crash;
     use super::super::invocation::Context;
+    use super::super::output::warning;
     use super::super::output::{self, Output};
     use super::super::{Command, answer, parse, spelling};
     use super::ServeArgs;
