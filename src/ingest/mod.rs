@@ -29,6 +29,7 @@ mod toc_correction;
 mod vectors;
 mod web;
 pub mod worker;
+mod worker_threads;
 
 pub use cut_document::CutDocument;
 pub use edited::{documents_of, publish};
