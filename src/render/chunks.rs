@@ -5,15 +5,12 @@ use serde_json::{Value, json};
 use super::json::value;
 use super::page::{Page, quoted};
 use super::search::omitted;
-use super::style::{DIM, PLACE, TITLE, around, cut, edited, markdown_of, pages, paint, wrapped};
+use super::style::{DIM, LEAST_TEXT, PLACE, TITLE, around, cut, edited, markdown_of, pages, paint, wrapped};
 use super::tables::{aligned, with_tables};
 use super::toc::json_entry;
 use crate::error::Setting;
 use crate::search::{ChunkList, ListedChunk, SectionContent, SectionNames, SectionPart};
 use crate::text::{char_count, squeeze, tables};
-
-/// The least columns of a text, even on a narrow screen.
-pub(super) const LEAST_TEXT: usize = 20;
 
 /// The titles of a chunk are among its notes, where `kb chunk-edit --batch` reads them back.
 fn json(listed: &ListedChunk) -> Value {

@@ -1,9 +1,8 @@
 //! The generations of a namespace: the list, one that was restored, and the difference between two.
 
-use super::chunks::LEAST_TEXT;
 use super::grid::{Column, Grid};
 use super::page::Page;
-use super::style::{ADDED, BAD, CHANGED, DIM, around, counted, cut, paint};
+use super::style::{ADDED, BAD, CHANGED, DIM, LEAST_TEXT, around, counted, cut, paint};
 use crate::store::{ChangeKind, Counts, DocumentDiff, GenerationDiff, Item, LogEntry, Note, Restored, TextChange};
 use crate::text::{count, moment};
 

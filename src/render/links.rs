@@ -1,9 +1,13 @@
-//! Links from places to pages of files, on terminals that show them (the ANSI code OSC 8).
+//! Links from places to pages of files, on terminals that show them (the ANSI code OSC 8), and text that has no other
+//! codes but these and styles.
 //!
 //! The text of a result has the number of a link instead of its address. So a document that contains such codes can
 //! link to nothing but the pages that the result names anyway.
 
-use super::style::ESCAPE;
+use anstyle::Style;
+
+use super::style::{ESCAPE, STYLES};
+use crate::text::visible;
 
 /// Begins a link, behind [`ESCAPE`]; its address follows. Without an address it ends one.
 const LINK: &str = "]8;;";
@@ -52,9 +56,27 @@ impl Links {
     }
 }
 
+/// The text without invisible characters, except the codes of styles and of `links`.
+pub(super) fn visible_but_styles(text: &str, links: &Links) -> String {
+    let styles: String = STYLES.iter().map(Style::to_string).collect();
+    // A style may be several codes.
+    let codes: Vec<String> = format!("{styles}{}", anstyle::Reset).split(ESCAPE).skip(1).map(str::to_owned).collect();
+    let mut parts = text.split(ESCAPE);
+    let mut shown = visible(parts.next().unwrap_or_default()).into_owned();
+    for part in parts {
+        if let Some((code, rest)) = links.resolve(part) {
+            shown.push_str(&code);
+            shown.push_str(&visible(rest));
+            continue;
+        }
+        shown.extend(codes.iter().any(|code| part.starts_with(code)).then_some(ESCAPE));
+        shown.push_str(&visible(part));
+    }
+    shown
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::style::visible_but_styles;
     use super::*;
 
     #[test]

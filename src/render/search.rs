@@ -4,13 +4,12 @@ use anstyle::Style;
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
 
-use super::chunks::LEAST_TEXT;
 use super::excerpt::excerpt;
 use super::explain::{add_stages, found_by};
 use super::format::{OutputFormat, Screen};
 use super::json::value;
 use super::page::Page;
-use super::style::{DIM, PLACE, TITLE, around, cut, edited, markdown_of, pages, paint};
+use super::style::{DIM, LEAST_TEXT, PLACE, TITLE, around, cut, edited, markdown_of, pages, paint};
 use super::tables::with_tables;
 use super::toc::{ListedSections, Shown, add_contents, json_entries};
 use super::wrap::{beside, hanging};

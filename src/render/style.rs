@@ -8,9 +8,7 @@ use anstyle::{AnsiColor, Style};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-use super::links::Links;
 use crate::load::Format;
-use crate::text::visible;
 
 pub(super) const TITLE: Style = Style::new().bold();
 /// Paths, ids and other asides.
@@ -22,33 +20,18 @@ pub(super) const BAD: Style = AnsiColor::Red.on_default();
 pub(super) const PLACE: Style = AnsiColor::Cyan.on_default();
 pub(super) const ADDED: Style = AnsiColor::Green.on_default();
 pub(super) const CHANGED: Style = AnsiColor::Yellow.on_default();
+/// All of these.
+pub(super) const STYLES: [Style; 7] = [TITLE, DIM, MATCH, BAD, PLACE, ADDED, CHANGED];
 
 pub(super) fn paint(style: Style, text: impl Display) -> String {
     if style == Style::new() { text.to_string() } else { format!("{style}{text}{style:#}") }
 }
 
+/// The least columns of a text, even on a narrow screen.
+pub(super) const LEAST_TEXT: usize = 20;
+
 /// Begins an ANSI code.
 pub(super) const ESCAPE: char = '\u{1b}';
-
-/// The text without invisible characters, except the codes of the styles above and of `links`.
-pub(super) fn visible_but_styles(text: &str, links: &Links) -> String {
-    const STYLES: [Style; 7] = [TITLE, DIM, MATCH, BAD, PLACE, ADDED, CHANGED];
-    let styles: String = STYLES.iter().map(Style::to_string).collect();
-    // A style may be several codes.
-    let codes: Vec<String> = format!("{styles}{}", anstyle::Reset).split(ESCAPE).skip(1).map(str::to_owned).collect();
-    let mut parts = text.split(ESCAPE);
-    let mut shown = visible(parts.next().unwrap_or_default()).into_owned();
-    for part in parts {
-        if let Some((code, rest)) = links.resolve(part) {
-            shown.push_str(&code);
-            shown.push_str(&visible(rest));
-            continue;
-        }
-        shown.extend(codes.iter().any(|code| part.starts_with(code)).then_some(ESCAPE));
-        shown.push_str(&visible(part));
-    }
-    shown
-}
 
 /// `p. 4`, `pp. 4–6`, or nothing.
 pub(super) fn pages(start: Option<u32>, end: Option<u32>) -> String {
