@@ -4,7 +4,6 @@ use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tantivy::directory::error::{LockError, OpenDirectoryError, OpenReadError, OpenWriteError};
 use tantivy::postings::SegmentPostings;
 use tantivy::schema::{FAST, Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions};
 use tantivy::tokenizer::{Token as TantivyToken, TokenStream, Tokenizer};
@@ -12,10 +11,10 @@ use tantivy::{DocSet, Index, IndexReader, ReloadPolicy, SegmentReader, TERMINATE
 
 use super::keyword_directory::KeywordDirectory;
 use super::layout::Namespace;
-use super::store_error;
+use super::library_error::{io_cause, store_error};
 use super::tables::is_damage;
 use crate::crash;
-use crate::error::{Error, NextStep, Result, root_io};
+use crate::error::{Error, NextStep, Result};
 use crate::text::tokens::{Token, tokenize};
 
 /// Change this name with every change of tokenization: an index with another name is rebuilt.
@@ -206,21 +205,6 @@ pub(super) fn unless_damaged<T>(folder: &Path, open: impl FnOnce() -> tantivy::R
 /// The index with our tokenizer; `None` if its schema is of another version, so that it is rebuilt from the tables.
 pub(super) fn usable(index: Index) -> Option<Index> {
     (index.schema() == schema().0).then(|| with_tokenizer(index))
-}
-
-/// The I/O error inside an error of tantivy, which does not expose it as its source.
-pub(super) fn io_cause(error: &TantivyError) -> Option<&io::Error> {
-    let io = match error {
-        TantivyError::IoError(io)
-        | TantivyError::LockFailure(LockError::IoError(io), _)
-        | TantivyError::OpenDirectoryError(
-            OpenDirectoryError::FailedToCreateTempDir(io) | OpenDirectoryError::IoError { io_error: io, .. },
-        )
-        | TantivyError::OpenReadError(OpenReadError::IoError { io_error: io, .. })
-        | TantivyError::OpenWriteError(OpenWriteError::IoError { io_error: io, .. }) => io,
-        _ => return None,
-    };
-    root_io(&**io)
 }
 
 pub(super) fn with_tokenizer(index: Index) -> Index {

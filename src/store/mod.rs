@@ -37,6 +37,7 @@ mod keyword_search;
 mod keyword_statistics;
 mod keyword_writer;
 mod layout;
+mod library_error;
 mod lock;
 mod manifest;
 mod metadata;
@@ -114,26 +115,3 @@ pub use source_pattern::SourcePattern;
 pub use vector_cache::{VectorCache, VectorKey, unpublished_vectors};
 pub use vocabulary::OtherName;
 pub use writer::{Change, Writer};
-
-use std::path::Path;
-
-use crate::error::{Error, root_io};
-
-/// The longest part of a library's error message that is shown, in characters.
-const SHOWN: usize = 300;
-
-/// Converts an error of LanceDB or tantivy.
-fn store_error(doing: &str, path: &Path, error: &(dyn std::error::Error + 'static)) -> Error {
-    let of_keyword_index = || error.downcast_ref().and_then(keyword_index::io_cause);
-    if let Some(io) = root_io(error).or_else(of_keyword_index) {
-        return Error::io(doing, path, io);
-    }
-    let text = error.to_string();
-    // Object stores wrap I/O errors into text before we see them.
-    let code = text.split_once("(os error ").and_then(|(_, rest)| rest.split_once(')')?.0.parse().ok());
-    if let Some(code) = code {
-        return Error::io(doing, path, &std::io::Error::from_raw_os_error(code));
-    }
-    let text = crate::text::truncate(&crate::text::squeeze(&text), SHOWN);
-    Error::failed(format!("cannot {doing} {}: {text}", path.display()))
-}

@@ -11,10 +11,10 @@ use lancedb::{Connection, Table};
 
 use super::convert::{self, CHUNKS, DOCUMENTS, ENTITIES, SECTIONS};
 use super::layout::Namespace;
+use super::library_error::store_error;
 use super::manifest::Manifest;
 use super::pinned::Pinned;
 use super::rows::ParentChunk;
-use super::store_error;
 use super::version_files::{TABLES, Unreadable, unreadable_version};
 use crate::crash;
 use crate::error::{Error, NextStep, Result, Setting, root_io};
