@@ -20,6 +20,7 @@ mod fuse;
 mod hit;
 mod joined_words;
 mod list_chunks;
+mod loaded_cross_encoder;
 mod named_documents;
 mod note;
 mod query_expansion;

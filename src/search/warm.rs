@@ -7,7 +7,7 @@
 use std::sync::{Arc, Mutex};
 
 use super::encoder::{Encoder, LoadedModels, locked};
-use super::rerank::LoadedCrossEncoder;
+use super::loaded_cross_encoder::LoadedCrossEncoder;
 use super::searcher::{Opened, Searched, Searcher};
 use crate::embed::EngineChoice;
 use crate::store::{Manifest, Namespace};

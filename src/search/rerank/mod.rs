@@ -14,6 +14,7 @@ use std::time::Instant;
 
 use super::candidate::{Candidate, ChunkKey};
 use super::hit::parent_chunks;
+use super::loaded_cross_encoder::LoadingCrossEncoder;
 use super::recall::Recalled;
 use super::request::{Method, Rerank};
 use super::searcher::StageInput;
@@ -25,7 +26,6 @@ use crate::knowledge::profile::classify;
 use crate::store::IndexedParentChunk;
 use crate::text::{count, tables};
 use cross_encoder::read_first;
-pub(super) use cross_encoder::{LoadedCrossEncoder, LoadingCrossEncoder};
 
 /// How many candidates are reranked by words; the rest follow in their old order.
 const DEPTH: usize = 100;
