@@ -11,16 +11,18 @@ use rayon::prelude::*;
 use super::cached_batches::CachedBatch;
 use super::read_cache::{ReadCache, damaged};
 use super::scan::{Wanted, with_deleted};
-use super::snapshot::Snapshot;
 use super::tables::Tables;
 use crate::error::{Error, Result};
 
 /// The number of fragments read into the cache at once.
 const FRAGMENTS_AT_ONCE: usize = 2;
 
-/// How the rows of a table are converted for the read cache.
+/// Which columns of a table are in the read cache, and how their rows are converted.
 #[derive(Clone, Copy)]
-pub(super) struct Prepared {
+pub(super) struct CachedRows<'a> {
+    /// Their name in the cache.
+    pub(super) name: &'a str,
+    pub(super) columns: Wanted<'a>,
     /// Converts one batch, because the rows of a large fragment do not fit in memory.
     pub(super) batch: fn(RecordBatch) -> Result<RecordBatch>,
     /// Joins the converted batches of a fragment.
@@ -29,8 +31,10 @@ pub(super) struct Prepared {
     pub(super) is_lazy: bool,
 }
 
-impl Prepared {
-    const AS_READ: Self = Prepared { batch: Ok, fragment: Ok, is_lazy: false };
+impl<'a> CachedRows<'a> {
+    pub(super) fn as_read(name: &'a str, columns: Wanted<'a>) -> Self {
+        CachedRows { name, columns, batch: Ok, fragment: Ok, is_lazy: false }
+    }
 }
 
 pub(super) struct CachedFragment {
@@ -51,24 +55,13 @@ impl CachedFragment {
     }
 }
 
-impl Snapshot {
-    /// The rows of a table, from the read cache or, for their first reader, from the table.
-    pub(super) async fn cached(&self, name: &str, table: &Table, columns: Wanted<'_>) -> Result<Vec<RecordBatch>> {
-        let fragments = self.tables.cached_fragments(&self.cache, name, table, columns, Prepared::AS_READ).await?;
-        let rows = |fragment: &CachedFragment| Ok(without_deleted(fragment.batches()?, &fragment.deleted));
-        Ok(fragments.iter().map(rows).collect::<Result<Vec<_>>>()?.concat())
-    }
-}
-
 impl Tables {
-    /// The rows of each fragment of a table, deleted ones included, as `prepare` puts them into the read cache.
+    /// The rows of each fragment of a table, deleted ones included.
     pub(super) async fn cached_fragments(
         &self,
         cache: &ReadCache,
-        name: &str,
         table: &Table,
-        columns: Wanted<'_>,
-        prepare: Prepared,
+        wanted: CachedRows<'_>,
     ) -> Result<Vec<CachedFragment>> {
         let fragments = self.fragments(table).await?;
         // Rows are cached with those deleted since, so that a deletion makes no stream stale.
@@ -77,7 +70,7 @@ impl Tables {
         let names: Vec<String> = written.iter().map(described).collect();
         let kept = names.par_iter().map(|own| {
             let is_whole = |batches: &Vec<CachedBatch>| batches.iter().all(|batch| batch.get().is_some());
-            cache.get(name, own).filter(|batches| prepare.is_lazy || is_whole(batches))
+            cache.get(wanted.name, own).filter(|batches| wanted.is_lazy || is_whole(batches))
         });
         let kept: Vec<Option<Vec<CachedBatch>>> = kept.collect();
         let is_new = kept.iter().any(Option::is_none);
@@ -87,9 +80,9 @@ impl Tables {
                 let rows = match kept {
                     Some(rows) => rows,
                     None => {
-                        let rows = self.prepared(table, written.clone(), columns, prepare).await?;
+                        let rows = self.prepared(table, written.clone(), wanted).await?;
                         // On a read-only disk the next reader reads the table again; the same below.
-                        drop(cache.put(name, own, &rows));
+                        drop(cache.put(wanted.name, own, &rows));
                         rows.into_iter().map(CachedBatch::from).collect()
                     }
                 };
@@ -99,27 +92,21 @@ impl Tables {
         let each: Vec<CachedFragment> =
             stream::iter(each.collect::<Vec<_>>()).buffered(FRAGMENTS_AT_ONCE).try_collect().await?;
         if is_new {
-            drop(cache.keep(name, &names));
+            drop(cache.keep(wanted.name, &names));
         }
         Ok(each)
     }
 
-    async fn prepared(
-        &self,
-        table: &Table,
-        fragment: Fragment,
-        columns: Wanted<'_>,
-        prepare: Prepared,
-    ) -> Result<Vec<RecordBatch>> {
+    async fn prepared(&self, table: &Table, fragment: Fragment, wanted: CachedRows<'_>) -> Result<Vec<RecordBatch>> {
         let mut rows = Vec::new();
-        let read = |batch| (prepare.batch)(batch).map(|batch| rows.push(batch));
-        self.each_batch_of(table, fragment, columns, read).await?;
-        (prepare.fragment)(rows)
+        let read = |batch| (wanted.batch)(batch).map(|batch| rows.push(batch));
+        self.each_batch_of(table, fragment, wanted.columns, read).await?;
+        (wanted.fragment)(rows)
     }
 }
 
 /// The rows of a fragment without the deleted ones. The parts share their memory.
-fn without_deleted(batches: Vec<RecordBatch>, deleted: &HashSet<u32>) -> Vec<RecordBatch> {
+pub(super) fn without_deleted(batches: Vec<RecordBatch>, deleted: &HashSet<u32>) -> Vec<RecordBatch> {
     if deleted.is_empty() {
         return batches;
     }

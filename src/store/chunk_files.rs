@@ -4,7 +4,7 @@ use lancedb::arrow::arrow_array::RecordBatch;
 use rayon::prelude::*;
 
 use super::binary_codes::code_of;
-use super::cached_fragments::{CachedFragment, Prepared};
+use super::cached_fragments::{CachedFragment, CachedRows};
 use super::chunk_rows::{ChunkRows, FragmentRows};
 use super::code_file::{self, CodeFile};
 use super::convert::{CHUNKS, Columns, VECTOR};
@@ -15,9 +15,13 @@ use super::scan::Wanted;
 use super::tables::Tables;
 use crate::error::Result;
 
-/// The name of the runs of rows in the read cache.
-const CACHE_NAME: &str = "chunk-ids";
-const PREPARED: Prepared = Prepared { batch: parent_rows::keys, fragment: parent_rows::runs, is_lazy: false };
+const RUNS_OF_ROWS: CachedRows = CachedRows {
+    name: "chunk-ids",
+    columns: Wanted::Named(&[CHUNK_ID]),
+    batch: parent_rows::keys,
+    fragment: parent_rows::runs,
+    is_lazy: false,
+};
 
 impl Tables {
     /// The rows of the chunks whose vectors have this dimension.
@@ -25,8 +29,7 @@ impl Tables {
     /// # Errors
     /// If the table cannot be read. The disk may refuse the cache.
     pub(super) async fn chunk_rows(&self, cache: &ReadCache, dimension: usize) -> Result<ChunkRows> {
-        let columns = Wanted::Named(&[CHUNK_ID]);
-        let read = self.cached_fragments(cache, CACHE_NAME, &self.chunks, columns, PREPARED).await?;
+        let read = self.cached_fragments(cache, &self.chunks, RUNS_OF_ROWS).await?;
         let described: Vec<String> = read.iter().map(|fragment| fragment.described.clone()).collect();
         let opened = read.into_par_iter().map(|fragment| opened(cache, fragment, dimension));
         let (mut fragments, mut is_new) = (Vec::new(), false);

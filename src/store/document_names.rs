@@ -9,21 +9,23 @@ use rayon::prelude::*;
 use serde::Deserialize;
 
 use super::cached_batches::CachedBatch;
-use super::cached_fragments::{CachedFragment, Prepared};
+use super::cached_fragments::{CachedFragment, CachedRows};
 use super::convert::{Columns, DOCUMENTS};
 use super::keys::{key_of, places_of};
 use super::read_cache::damaged;
 use super::rows::DocumentName;
 use super::scan::Wanted;
-use super::snapshot::Snapshot;
 use crate::error::{Error, Result};
 use crate::ids::DocId;
 
-/// The name of the rows in the read cache.
-const CACHE_NAME: &str = "names";
-const DOC_ID: &str = "doc_id";
-const COLUMNS: Wanted = Wanted::Named(&[DOC_ID, "source", "title", "parents", "children", "edits"]);
-const PREPARED: Prepared = Prepared { batch: Ok, fragment: with_places, is_lazy: true };
+pub(super) const DOC_ID: &str = "doc_id";
+pub(super) const NAMES: CachedRows = CachedRows {
+    name: "names",
+    columns: Wanted::Named(&[DOC_ID, "source", "title", "parents", "children", "edits"]),
+    batch: Ok,
+    fragment: with_places,
+    is_lazy: true,
+};
 /// A checksum of the id of a document, and where its row is.
 const KEY: &str = "key";
 const BATCH: &str = "batch";
@@ -44,7 +46,7 @@ pub(super) struct DocumentNames {
 
 impl DocumentNames {
     /// `None` for a fragment without rows.
-    fn of(CachedFragment { written, mut rows, deleted, .. }: CachedFragment) -> Result<Option<Self>> {
+    pub(super) fn of(CachedFragment { written, mut rows, deleted, .. }: CachedFragment) -> Result<Option<Self>> {
         if rows.is_empty() {
             return Ok(None);
         }
@@ -66,7 +68,7 @@ impl DocumentNames {
     ///
     /// # Errors
     /// If the read cache is damaged; the same below.
-    fn find(&self, id: &DocId) -> Result<Option<(DocumentName, u64)>> {
+    pub(super) fn find(&self, id: &DocId) -> Result<Option<(DocumentName, u64)>> {
         let alike = places_of(self.keys.values(), &key_of(id));
         for place in alike.filter(|place| !self.deleted.contains(&self.rows.value(*place))) {
             let names = self.names.get(self.batches.value(place) as usize).and_then(CachedBatch::get);
@@ -80,7 +82,7 @@ impl DocumentNames {
         Ok(None)
     }
 
-    fn all(&self) -> Result<Vec<DocumentName>> {
+    pub(super) fn all(&self) -> Result<Vec<DocumentName>> {
         let batches = self.names.par_iter().map(|batch| batch.get().ok_or_else(|| damaged("is damaged")));
         let batches = batches.collect::<Result<Vec<&RecordBatch>>>()?;
         let first_rows = batches.iter().scan(0, |next, batch| {
@@ -99,7 +101,7 @@ impl DocumentNames {
 }
 
 /// The batches of a fragment, after one that says where each document is.
-fn with_places(mut batches: Vec<RecordBatch>) -> Result<Vec<RecordBatch>> {
+pub(super) fn with_places(mut batches: Vec<RecordBatch>) -> Result<Vec<RecordBatch>> {
     let (mut places, mut before) = (Vec::new(), 0);
     for (batch, rows) in (0..).zip(&batches) {
         let ids = Columns { table: DOCUMENTS, batch: rows }.texts(DOC_ID)?;
@@ -132,57 +134,6 @@ fn name(columns: &Columns, row: usize) -> Result<DocumentName> {
     })
 }
 
-impl Snapshot {
-    /// The names of all documents, by source.
-    pub async fn all_document_names(&self) -> Result<Vec<DocumentName>> {
-        let read = |each: &[DocumentNames]| each.par_iter().map(DocumentNames::all).collect::<Result<Vec<_>>>();
-        let mut all: Vec<DocumentName> = self.with_names(read).await?.into_iter().flatten().collect();
-        all.par_sort_by(|a, b| a.source.cmp(&b.source));
-        Ok(all)
-    }
-
-    /// The names of the documents with the given ids, in their order. Unknown ids are left out.
-    pub async fn document_names(&self, ids: &[DocId]) -> Result<Vec<DocumentName>> {
-        Ok(self.found(ids).await?.into_iter().map(|(name, _)| name).collect())
-    }
-
-    /// The addresses of the rows of documents in their table. Unknown ids are left out.
-    pub(super) async fn addresses_of(&self, ids: &[DocId]) -> Result<Vec<u64>> {
-        Ok(self.found(ids).await?.into_iter().map(|(_, address)| address).collect())
-    }
-
-    async fn found(&self, ids: &[DocId]) -> Result<Vec<(DocumentName, u64)>> {
-        let find = |each: &[DocumentNames], id| each.iter().map(|names| names.find(id)).find_map(Result::transpose);
-        self.with_names(|each| ids.iter().filter_map(|id| find(each, id)).collect()).await
-    }
-
-    /// Reads the names. If the read cache turns out to be damaged, writes it again first.
-    async fn with_names<T>(&self, read: impl Fn(&[DocumentNames]) -> Result<T>) -> Result<T> {
-        let attempt = async || read(&self.names().await?);
-        match attempt().await {
-            Ok(read) => Ok(read),
-            Err(_) => {
-                self.names.lock().await.take();
-                drop(self.cache.keep(CACHE_NAME, &[]));
-                attempt().await
-            }
-        }
-    }
-
-    async fn names(&self) -> Result<Arc<[DocumentNames]>> {
-        let mut kept = self.names.lock().await;
-        if let Some(names) = &*kept {
-            return Ok(names.clone());
-        }
-        let (cache, documents) = (&self.cache, &self.tables.documents);
-        let fragments = self.tables.cached_fragments(cache, CACHE_NAME, documents, COLUMNS, PREPARED).await?;
-        let each = fragments.into_iter().map(DocumentNames::of).filter_map(Result::transpose);
-        let names: Arc<[DocumentNames]> = each.collect::<Result<_>>()?;
-        *kept = Some(names.clone());
-        Ok(names)
-    }
-}
-
 /// The indexes of the edited parent chunks, without the texts of the edits.
 fn edited(columns: &Columns, row: usize) -> Result<Vec<u32>> {
     #[derive(Deserialize)]
@@ -200,91 +151,10 @@ fn edited(columns: &Columns, row: usize) -> Result<Vec<u32>> {
 #[cfg(test)]
 mod tests {
     use lance_table::format::Fragment;
-    use lancedb::arrow::arrow_array::StringArray;
 
     use super::*;
+    use crate::store::DocumentRow;
     use crate::store::convert::documents_to_batch;
-    use crate::store::layout::Namespace;
-    use crate::store::read_cache::ReadCache;
-    use crate::store::samples::{namespace, publish};
-    use crate::store::{Change, DocumentRow, NewDocument};
-
-    #[tokio::test]
-    async fn names_are_found_by_id_but_not_those_of_deleted_documents() {
-        let (_folder, namespace) = namespace();
-        let new = |doc_id: &str, title: &str| {
-            let mut new = NewDocument::sample(doc_id, &["text"]);
-            new.document.title = title.to_owned();
-            new
-        };
-        publish(&namespace, vec![new("cccccc", "C"), new("aaaaaa", "A"), new("bbbbbb", "B")]).await;
-        let titles = async || -> Vec<String> {
-            let snapshot = Snapshot::open(&namespace).await.unwrap();
-            let ids = ["bbbbbb", "dddddd", "cccccc", "aaaaaa"].map(DocId::from);
-            let found = snapshot.document_names(&ids).await.unwrap();
-            assert_eq!(snapshot.all_document_names().await.unwrap().len(), found.len());
-            let rows = snapshot.documents_by_id(&ids).await.unwrap();
-            assert!(rows.iter().map(|row| &row.title).eq(found.iter().map(|name| &name.title)));
-            assert_eq!(snapshot.documents_by_id(&ids[1..2]).await.unwrap(), []);
-            found.into_iter().map(|name| name.title).collect()
-        };
-        assert_eq!(titles().await, ["B", "C", "A"]);
-        let replaced = Change { remove: vec!["bbbbbb".into()], add: vec![new("bbbbbb", "new B")], ..Change::default() };
-        publish(&namespace, replaced).await;
-        assert_eq!(titles().await, ["new B", "C", "A"]);
-        publish(&namespace, Change { remove: vec!["cccccc".into()], ..Change::default() }).await;
-        assert_eq!(titles().await, ["new B", "A"]);
-    }
-
-    /// Replaces the files of the names of a namespace.
-    async fn replace(namespace: &Namespace, by: impl Fn(Vec<RecordBatch>) -> Vec<RecordBatch>) {
-        let (cache, snapshot) = (ReadCache::of(namespace), Snapshot::open(namespace).await.unwrap());
-        let tables = &snapshot.tables;
-        let read = tables.cached_fragments(&cache, CACHE_NAME, &tables.documents, COLUMNS, PREPARED);
-        for fragment in read.await.unwrap() {
-            cache.put(CACHE_NAME, &fragment.described, &by(fragment.batches().unwrap())).unwrap();
-        }
-    }
-
-    async fn two_documents(namespace: &Namespace) {
-        let [a, b] = ["aaaaaa", "bbbbbb"].map(|doc_id| NewDocument::sample(doc_id, &["text"]));
-        publish(namespace, vec![a, b]).await;
-    }
-
-    #[tokio::test]
-    async fn a_read_cache_with_the_ids_of_other_rows_is_refused() {
-        let (_folder, namespace) = namespace();
-        two_documents(&namespace).await;
-        let found = async || Snapshot::open(&namespace).await.unwrap().documents_by_id(&["aaaaaa".into()]).await;
-        assert_eq!(found().await.unwrap()[0].doc_id, DocId::from("aaaaaa"));
-        replace(&namespace, |mut batches| {
-            let names = batches.pop().unwrap();
-            let mut columns = names.columns().to_vec();
-            columns[names.schema().index_of(DOC_ID).unwrap()] = Arc::new(StringArray::from(vec!["bbbbbb", "aaaaaa"]));
-            with_places(vec![RecordBatch::try_new(names.schema(), columns).unwrap()]).unwrap()
-        })
-        .await;
-        assert!(found().await.unwrap_err().message().contains("read cache"));
-    }
-
-    #[tokio::test]
-    async fn a_cache_that_names_missing_rows_is_written_again() {
-        let (_folder, namespace) = namespace();
-        two_documents(&namespace).await;
-        for left in [1, 2] {
-            replace(&namespace, |mut batches| {
-                batches.truncate(left);
-                batches.extend((left == 1).then(|| batches[0].slice(0, 1)));
-                batches[1..].iter_mut().for_each(|batch| *batch = batch.slice(0, 1));
-                batches
-            })
-            .await;
-            let snapshot = Snapshot::open(&namespace).await.unwrap();
-            let ids = ["bbbbbb", "aaaaaa"].map(DocId::from);
-            assert_eq!(snapshot.document_names(&ids).await.unwrap().len(), 2);
-            assert_eq!(snapshot.all_document_names().await.unwrap().len(), 2);
-        }
-    }
 
     #[test]
     fn addresses_are_those_of_rows_in_all_batches_of_a_fragment() {

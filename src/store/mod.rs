@@ -9,6 +9,7 @@ mod binary_codes;
 mod cache_folder;
 mod cached_batches;
 mod cached_fragments;
+mod cached_reading;
 pub mod check;
 mod checksum;
 mod chunk_files;

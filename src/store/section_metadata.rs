@@ -1,29 +1,31 @@
 //! The metadata of sections. Most sections have none; the read cache says which have some.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use lancedb::arrow::arrow_array::types::UInt32Type;
 use lancedb::arrow::arrow_array::{Array, ArrayRef, RecordBatch, UInt32Array};
-use lancedb::expr::col;
 
-use super::cached_fragments::{CachedFragment, Prepared};
+use super::cached_fragments::{CachedFragment, CachedRows};
 use super::convert::{Columns, SECTIONS};
 use super::keys::{key_of, places_of};
 use super::scan::Wanted;
-use super::snapshot::Snapshot;
 use crate::error::{Error, Result};
 use crate::ids::SectionId;
 
-/// The name of the rows in the read cache.
-const CACHE_NAME: &str = "section-metadata";
 const SECTION_ID: &str = "section_id";
-const METADATA: &str = "metadata";
+pub(super) const METADATA: &str = "metadata";
 const KEY: &str = "key";
 /// The place of a row in its fragment.
 const ROW: &str = "row";
-const COLUMNS: Wanted = Wanted::Named(&[SECTION_ID, METADATA]);
-const PREPARED: Prepared = Prepared { batch: keys_with_metadata, fragment: joined, is_lazy: false };
+pub(super) const COLUMNS: Wanted = Wanted::Named(&[SECTION_ID, METADATA]);
+pub(super) const WITH_METADATA: CachedRows = CachedRows {
+    name: "section-metadata",
+    columns: COLUMNS,
+    batch: keys_with_metadata,
+    fragment: joined,
+    is_lazy: false,
+};
 
 /// The sections of a fragment that have metadata.
 pub(super) struct SectionsWithMetadata {
@@ -36,7 +38,7 @@ pub(super) struct SectionsWithMetadata {
 }
 
 impl SectionsWithMetadata {
-    fn of(fragment: CachedFragment) -> Result<Option<Self>> {
+    pub(super) fn of(fragment: CachedFragment) -> Result<Option<Self>> {
         let Some(batch) = fragment.batches()?.pop() else { return Ok(None) };
         let column = |name| Columns { table: SECTIONS, batch: &batch }.primitives::<UInt32Type>(name).cloned();
         let CachedFragment { written, deleted, .. } = fragment;
@@ -44,42 +46,15 @@ impl SectionsWithMetadata {
     }
 
     /// The addresses of the rows of a section. Another with the same checksum can be among them.
-    fn find(&self, id: &SectionId) -> impl Iterator<Item = u64> {
+    pub(super) fn find(&self, id: &SectionId) -> impl Iterator<Item = u64> {
         let own = places_of(self.keys.values(), &key_of(id));
         let rows = own.map(|place| self.rows.value(place)).filter(|row| !self.deleted.contains(row));
         rows.map(|row| self.fragment << 32 | u64::from(row))
     }
 }
 
-impl Snapshot {
-    /// The metadata of all sections that have some.
-    pub async fn section_metadata(&self) -> Result<Vec<(SectionId, BTreeMap<String, String>)>> {
-        let stated = col(METADATA).is_not_null();
-        self.tables.read(&self.tables.sections, Some(stated), COLUMNS, metadata).await
-    }
-
-    /// The metadata of some sections, without those that have none, in any order.
-    pub async fn metadata_of_sections(&self, ids: &[SectionId]) -> Result<Vec<(SectionId, BTreeMap<String, String>)>> {
-        let read = async || {
-            let (cache, sections) = (&self.cache, &self.tables.sections);
-            let fragments = self.tables.cached_fragments(cache, CACHE_NAME, sections, COLUMNS, PREPARED).await?;
-            let each = fragments.into_iter().map(SectionsWithMetadata::of).filter_map(Result::transpose);
-            each.collect::<Result<Vec<_>>>()
-        };
-        let all = self.sections_with_metadata.get_or_try_init(read).await?;
-        let found = ids.iter().flat_map(|id| all.iter().flat_map(|sections| sections.find(id)));
-        let addresses: Vec<u64> = Vec::from_iter(found.collect::<BTreeSet<u64>>());
-        if addresses.is_empty() {
-            return Ok(Vec::new());
-        }
-        let mut found = self.tables.read_at(&self.tables.sections, &addresses, COLUMNS, metadata).await?;
-        found.retain(|(id, _)| ids.contains(id));
-        Ok(found)
-    }
-}
-
 /// The id and the metadata of a section.
-fn metadata(columns: &Columns, row: usize) -> Result<(SectionId, BTreeMap<String, String>)> {
+pub(super) fn metadata(columns: &Columns, row: usize) -> Result<(SectionId, BTreeMap<String, String>)> {
     let metadata = columns.optional_json(METADATA, row)?.unwrap_or_default();
     Ok((columns.text(SECTION_ID, row)?.into(), metadata))
 }
@@ -118,43 +93,6 @@ mod tests {
 
     use super::*;
     use crate::store::cached_batches::CachedBatch;
-    use crate::store::samples::{namespace, publish};
-    use crate::store::{Change, NewDocument, SectionRow};
-
-    #[tokio::test]
-    async fn sections_with_metadata_are_found_among_those_without() {
-        let (_folder, namespace) = namespace();
-        let new = |doc_id: &str, author: Option<&str>| {
-            let mut new = NewDocument::sample(doc_id, &["text"]);
-            let mut second = SectionRow::sample(doc_id, "2", "Second");
-            second.metadata.extend(author.map(|author| ("author".to_owned(), author.to_owned())));
-            new.sections.extend([second, SectionRow::sample(doc_id, "3", "Third")]);
-            new
-        };
-        let authors = async || -> Vec<String> {
-            let snapshot = Snapshot::open(&namespace).await.unwrap();
-            let ids: Vec<SectionId> = ["aaaaaa", "bbbbbb", "cccccc", "dddddd"]
-                .iter()
-                .flat_map(|doc_id| ["2", "3"].map(|path| SectionId::new(doc_id, path)))
-                .collect();
-            let found = snapshot.metadata_of_sections(&ids).await.unwrap();
-            assert_eq!(snapshot.section_metadata().await.unwrap().len(), found.len());
-            let mut authors: Vec<String> = found.into_iter().map(|(_, metadata)| metadata["author"].clone()).collect();
-            authors.sort();
-            authors
-        };
-        publish(&namespace, vec![new("cccccc", None), new("aaaaaa", None)]).await;
-        assert_eq!(authors().await, [""; 0]);
-        publish(&namespace, vec![new("bbbbbb", Some("Bo")), new("dddddd", Some("Di"))]).await;
-        assert_eq!(authors().await, ["Bo", "Di"]);
-        let change = Change {
-            remove: vec!["bbbbbb".into(), "aaaaaa".into()],
-            add: vec![new("aaaaaa", Some("Al"))],
-            ..Change::default()
-        };
-        publish(&namespace, change).await;
-        assert_eq!(authors().await, ["Al", "Di"]);
-    }
 
     #[test]
     fn addresses_are_those_of_rows_in_all_batches_of_a_fragment() {
