@@ -15,7 +15,9 @@ use crate::ingest::{
 };
 use crate::llm::{LlmConfig, Unanswered};
 use crate::models::{ModelChoice, Models};
-use crate::search::{Encoder, Hit, Purpose, SearchRequest, Searcher, SectionContent, called, resolve_document};
+use crate::search::{
+    Encoder, Hit, Purpose, SearchRequest, Searcher, SectionContent, documents_to_resolve, resolve_document, row_of,
+};
 use crate::store::{DocumentRow, LockTimeout, MetadataChanges, Namespace, SectionRow, Store};
 
 /// A namespace of a store. The first question or listing opens the newest generation, which later ones keep until this
@@ -223,10 +225,8 @@ impl KnowledgeBase {
 
     async fn document(&self, name: &str) -> Result<DocumentRow> {
         let snapshot = self.searcher.snapshot().await?;
-        let names = snapshot.all_document_names().await?;
-        let found = resolve_document(&names, name, &self.store, Purpose::Change)?.document;
-        let row = snapshot.documents_by_id(std::slice::from_ref(&found.doc_id)).await?.pop();
-        row.ok_or_else(|| Error::failed(format!("the document {} is gone", called(found))))
+        let names = documents_to_resolve(snapshot, &[name], &self.store).await?;
+        row_of(snapshot, resolve_document(&names, name, &self.store, Purpose::Change)?.document).await
     }
 }
 

@@ -95,7 +95,7 @@ pub async fn run(context: &Context, args: ChunksListArgs) -> Result<u8> {
         filter.doc_ids = Some(vec![document.doc_id.clone()]);
         if let Some(name) = args.section {
             let sections = snapshot.sections(&document.doc_id).await?;
-            let found = find_section(document, &sections, &name)?;
+            let found = find_section(&DocumentName::from(document), &sections, &name)?;
             found.note.iter().for_each(|note| context.tell(note));
             let wanted = with_subsections(&sections, found.section).into_iter();
             filter.section_ids = Some(wanted.map(|section| section.section_id.clone()).collect());

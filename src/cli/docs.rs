@@ -1,5 +1,7 @@
 //! `kb docs`: lists and describes documents.
 
+use std::collections::HashMap;
+
 use clap::Args;
 use futures::future::try_join_all;
 
@@ -8,10 +10,12 @@ use super::global::PartArgs;
 use super::invocation::Context;
 use crate::config::SearchSettings;
 use crate::error::{Error, Result, Setting};
+use crate::ids::DocId;
 use crate::ingest::stale;
 use crate::render::{self, ListedDocument};
-use crate::search::{resolve_each, scopes_within};
-use crate::store::{DocumentName, DocumentRow, Namespace, Scope};
+use crate::search::{documents_to_resolve, resolve_each, scopes_within};
+use crate::store::{DocumentName, DocumentRow, Namespace, Scope, Snapshot, Store};
+use crate::text::unique;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -54,9 +58,16 @@ pub async fn run(context: &Context, args: DocsArgs) -> Result<u8> {
     let snapshots = searcher.snapshots().await?;
     let namespaces = store.namespaces_named(&context.global.namespace)?;
     let names: Vec<&str> = namespaces.iter().map(Namespace::name).collect();
-    let rows = try_join_all(snapshots.iter().map(|snapshot| snapshot.documents())).await?;
-    let within = match restriction.is_empty() || rows.iter().all(Vec::is_empty) {
-        true => vec![Scope::Everything; rows.len()],
+    if !args.documents.is_empty() {
+        args.part.refuse()?;
+    }
+    let known = snapshots.iter().map(async |snapshot| match args.documents.is_empty() {
+        true => snapshot.all_document_names().await,
+        false => documents_to_resolve(snapshot, &args.documents, &store).await,
+    });
+    let known = try_join_all(known).await?;
+    let within = match restriction.is_empty() || known.iter().all(Vec::is_empty) {
+        true => vec![Scope::Everything; known.len()],
         false => {
             let (scopes, note) = scopes_within(&snapshots, &restriction).await?;
             note.iter().for_each(|note| context.tell(note));
@@ -64,35 +75,47 @@ pub async fn run(context: &Context, args: DocsArgs) -> Result<u8> {
         }
     };
     let within: Vec<_> = within.iter().map(Scope::documents).collect();
-    let matches =
-        |at: usize, row: &DocumentRow| within[at].as_ref().is_none_or(|within| within.contains(row.doc_id.as_str()));
-    let listed = |at: usize, row| ListedDocument { namespace: names[at], row, stale: stale(row, &store) };
+    let matches = |(at, document): &(usize, &DocumentName)| {
+        within[*at].as_ref().is_none_or(|within| within.contains(document.doc_id.as_str()))
+    };
     if args.documents.is_empty() {
-        if rows.iter().all(Vec::is_empty) {
+        if known.iter().all(Vec::is_empty) {
             context.tell_no_documents();
         }
-        let all = rows.iter().enumerate().flat_map(|(at, rows)| rows.iter().map(move |row| (at, row)));
-        let matching = all.filter(|(at, row)| matches(*at, row));
-        let shown = args.part.of(context, matching.collect());
-        let documents: Vec<ListedDocument<'_>> = shown.into_iter().map(|(at, row)| listed(at, row)).collect();
-        context.show(render::document_list(&documents).read_from(&snapshots))?;
-        return Ok(u8::from(documents.is_empty()));
+        let all = known.iter().enumerate().flat_map(|(at, known)| known.iter().map(move |document| (at, document)));
+        let shown = args.part.of(context, all.filter(matches).collect());
+        let rows = rows_of(&snapshots, &shown).await?;
+        context.show(render::document_list(&listed(&rows, &names, &store)).read_from(&snapshots))?;
+        return Ok(u8::from(rows.is_empty()));
     }
-    args.part.refuse()?;
-    let known: Vec<Vec<DocumentName>> = rows.iter().map(|rows| rows.iter().map(DocumentName::from).collect()).collect();
-    let mut found: Vec<(usize, &DocumentRow)> = Vec::new();
+    let mut found: Vec<(usize, &DocumentName)> = Vec::new();
     for name in &args.documents {
         for (at, named) in resolve_each(&known, name, &store)? {
             named.note.iter().for_each(|note| context.tell(note));
-            if !found.iter().any(|(known, row)| (*known, &row.doc_id) == (at, &named.document.doc_id)) {
-                found.extend(rows[at].iter().find(|row| row.doc_id == named.document.doc_id).map(|row| (at, row)));
-            }
+            found.push((at, named.document));
         }
     }
-    found.retain(|(at, row)| matches(*at, row));
+    found.retain(matches);
     if found.is_empty() {
         return Err(Error::not_found("none of these documents matches the filter").hint("leave the filter out"));
     }
-    let found: Vec<ListedDocument<'_>> = found.into_iter().map(|(at, row)| listed(at, row)).collect();
-    context.show(render::documents(&found).read_from(&snapshots))
+    let rows = rows_of(&snapshots, &found).await?;
+    context.show(render::documents(&listed(&rows, &names, &store)).read_from(&snapshots))
+}
+
+fn listed<'a>(rows: &'a [(usize, DocumentRow)], names: &[&'a str], store: &Store) -> Vec<ListedDocument<'a>> {
+    rows.iter().map(|(at, row)| ListedDocument { namespace: names[*at], row, stale: stale(row, store) }).collect()
+}
+
+/// The rows of documents, each once, in the order of their names. The numbers are the places of their namespaces.
+async fn rows_of(snapshots: &[&Snapshot], names: &[(usize, &DocumentName)]) -> Result<Vec<(usize, DocumentRow)>> {
+    let each = snapshots.iter().enumerate().map(async |(at, snapshot)| {
+        let own = names.iter().filter(|(own, _)| *own == at);
+        let ids = unique(own.map(|(_, document)| document.doc_id.clone()));
+        let rows = snapshot.documents_by_id(&ids).await?.into_iter();
+        Ok::<_, Error>(rows.map(move |row| ((at, row.doc_id.clone()), row)))
+    });
+    let mut rows: HashMap<(usize, DocId), DocumentRow> = try_join_all(each).await?.into_iter().flatten().collect();
+    let row = |(at, document): &(usize, &DocumentName)| Some((*at, rows.remove(&(*at, document.doc_id.clone()))?));
+    Ok(names.iter().filter_map(row).collect())
 }

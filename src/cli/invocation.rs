@@ -9,8 +9,8 @@ use clap::{ArgMatches, FromArgMatches};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::global::{Global, PartArgs, WaitArgs, past_the_end};
-use super::output::write_line;
 use super::output::Output;
+use super::output::write_line;
 use crate::config::{Config, KnownStores};
 use crate::embed::EngineChoice;
 use crate::endpoint::EMBEDDINGS;
@@ -19,7 +19,7 @@ use crate::ids::DocId;
 use crate::llm::LlmConfig;
 use crate::models::Models;
 use crate::render::{OutputFormat, Page, Screen};
-use crate::search::{Encoder, Purpose, Searched, Searcher, Warm, called, resolve_document};
+use crate::search::{Encoder, Purpose, Searched, Searcher, Warm, documents_to_resolve, resolve_document, row_of};
 use crate::serve::Stream;
 use crate::store::{DocumentRow, LockTimeout, Namespace, Snapshot, Store, Writer, namespace_name};
 use crate::text::{unique, visible};
@@ -206,7 +206,7 @@ impl Context {
         Ok(self.warmed(Searcher::over(namespaces, self.encoder(store, config)?)))
     }
 
-    /// Finds a document by its name and notes a guess. Reads only the names of the other documents.
+    /// Finds a document by its name and notes a guess.
     pub(super) async fn document_of(
         &self,
         snapshot: &Snapshot,
@@ -214,14 +214,10 @@ impl Context {
         store: &Store,
         purpose: Purpose,
     ) -> Result<DocumentRow> {
-        let names = snapshot.all_document_names().await?;
+        let names = documents_to_resolve(snapshot, &[name], store).await?;
         let named = resolve_document(&names, name, store, purpose)?;
         named.note.iter().for_each(|note| self.tell(note));
-        let doc_id = named.document.doc_id.clone();
-        let row = snapshot.documents_by_id(&[doc_id]).await?.pop();
-        row.ok_or_else(|| {
-            Error::failed(format!("the document {} is gone", called(named.document))).hint("run the command again")
-        })
+        row_of(snapshot, named.document).await
     }
 
     /// The named documents and the writer that changes them, or no writer in a dry run. The writer locks the namespace
@@ -336,8 +332,8 @@ impl Context {
 
 /// The ids of the named documents, each once. A name for a change is never a guess.
 pub(super) async fn ids_to_change(store: &Store, snapshot: &Snapshot, names: &[String]) -> Result<Vec<DocId>> {
-    let all = snapshot.all_document_names().await?;
-    let named = names.iter().map(|name| resolve_document(&all, name, store, Purpose::Change));
+    let known = documents_to_resolve(snapshot, names, store).await?;
+    let named = names.iter().map(|name| resolve_document(&known, name, store, Purpose::Change));
     let named = named.collect::<Result<Vec<_>>>()?;
     Ok(unique(named.iter().map(|named| named.document.doc_id.clone())))
 }

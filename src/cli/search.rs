@@ -16,7 +16,7 @@ use crate::ids::DocId;
 use crate::render;
 use crate::search::{
     Fallback, FilterOrigin, Hit, Note, NoteCode, Rerank, Restriction, Route, SearchRequest, Searcher, Target, Trace,
-    resolve_each,
+    documents_to_resolve, resolve_each,
 };
 use crate::store::Store;
 
@@ -244,7 +244,8 @@ fn half_life_fits(setting: HalfLifeSetting, restriction: &Restriction) -> Result
 /// The ids of the named documents in all namespaces, each once. Notes each guess.
 async fn documents(context: &Context, searcher: &Searcher, names: &[String], store: &Store) -> Result<Vec<DocId>> {
     let snapshots = searcher.snapshots().await?;
-    let namespaces = try_join_all(snapshots.iter().map(|snapshot| snapshot.all_document_names())).await?;
+    let known = snapshots.iter().map(|snapshot| documents_to_resolve(snapshot, names, store));
+    let namespaces = try_join_all(known).await?;
     let (mut ids, mut notes) = (BTreeSet::new(), BTreeSet::new());
     for name in names {
         for (_, named) in resolve_each(&namespaces, name, store).map_err(Error::as_wrong_option)? {

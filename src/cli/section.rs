@@ -6,8 +6,8 @@ use super::invocation::Context;
 use super::parse::at_least;
 use crate::error::{Error, Result};
 use crate::render;
-use crate::search::{Purpose, SectionContent, SectionNames, document_with, find_section};
-use crate::store::{DocumentRow, Snapshot};
+use crate::search::{Purpose, SectionContent, SectionNames, document_with, find_section, row_of};
+use crate::store::{DocumentName, DocumentRow, Snapshot};
 
 /// Show the text of sections with their subsections
 #[derive(Debug, Args)]
@@ -61,7 +61,8 @@ pub async fn run(context: &Context, args: SectionArgs) -> Result<u8> {
         [] => unreachable!("clap requires a name"),
     };
     let sections = snapshot.sections(&document.doc_id).await?;
-    let found = names.iter().map(|name| find_section(&document, &sections, name)).collect::<Result<Vec<_>>>()?;
+    let own = DocumentName::from(&document);
+    let found = names.iter().map(|name| find_section(&own, &sections, name)).collect::<Result<Vec<_>>>()?;
     found.iter().filter_map(|found| found.note.as_deref()).for_each(|note| context.tell(note));
     let wanted: Vec<_> = found.iter().map(|found| found.section).collect();
     let max_tokens = args.max_tokens.map(|tokens| tokens as usize);
@@ -98,6 +99,6 @@ async fn document_of_section(snapshot: &Snapshot, name: &str) -> Result<Document
     {
         return Ok(document);
     }
-    let (documents, sections) = (snapshot.documents().await?, snapshot.all_sections().await?);
-    document_with(&documents, &sections, name).cloned()
+    let (documents, sections) = (snapshot.all_document_names().await?, snapshot.all_sections().await?);
+    row_of(snapshot, document_with(&documents, &sections, name)?).await
 }

@@ -100,11 +100,12 @@ pub async fn run(context: &Context, args: TocArgs) -> Result<u8> {
     let snapshot = reading.snapshot().await?;
     let shown = Shown { provenance: args.provenance, width: context.screen.columns };
     let Some(name) = &args.document else {
-        let all = snapshot.documents().await?;
+        let all = snapshot.all_document_names().await?;
         if all.is_empty() {
             context.tell_no_documents();
         }
-        let documents = args.part.of(context, all);
+        let ids: Vec<DocId> = args.part.of(context, all).into_iter().map(|document| document.doc_id).collect();
+        let documents = snapshot.documents_by_id(&ids).await?;
         return list(context, snapshot, &documents, args.max_level, shown).await;
     };
     let purpose = if is_change { Purpose::Change } else { Purpose::Read };
@@ -142,19 +143,19 @@ async fn list(
     shown: Shown,
 ) -> Result<u8> {
     let deepest = max_level.unwrap_or(DEFAULT_LEVEL_OF_LIST);
+    let ids: Vec<DocId> = documents.iter().map(|document| document.doc_id.clone()).collect();
     let mut sections: HashMap<DocId, Vec<SectionRow>> = HashMap::new();
-    for section in snapshot.sections_to_level(deepest.saturating_add(1)).await? {
+    for section in snapshot.sections_to_level(&ids, deepest.saturating_add(1)).await? {
         sections.entry(section.doc_id.clone()).or_default().push(section);
     }
     let mut titles: HashMap<DocId, Vec<String>> = HashMap::new();
-    let ids: Vec<DocId> = documents.iter().map(|document| document.doc_id.clone()).collect();
     for (section_id, title) in snapshot.section_titles(Some(&ids)).await? {
         titles.entry(section_id.doc_id().into()).or_default().push(title);
     }
     let listed = documents.iter().map(|document| {
         let mut own = sections.remove(&document.doc_id).unwrap_or_default();
         // A section that spans the whole document repeats its title, so levels count from below it.
-        match title_section(document, &own) {
+        match title_section(&document.title, &own) {
             Some(_) => own.retain(|section| section.level > 1),
             None => own.retain(|section| section.level <= deepest),
         }

@@ -11,7 +11,7 @@ use crate::knowledge::names::definitions;
 use crate::knowledge::profile::{ParentChunkText, TitleText, profile};
 use crate::load::{Document, Format, LoadOptions, OutlineEntry, laid_out, parse, zip_of};
 use crate::search::find_section;
-use crate::store::NewDocument;
+use crate::store::{DocumentName, NewDocument};
 use crate::structure::{not_found, sections};
 
 pub const NOW: &str = "2026-11-22T00:00:00Z";
@@ -174,8 +174,9 @@ fn hold(document: &Document) {
 
 /// Each section is found by its id.
 fn ids_are_unique(new: &NewDocument) {
+    let document = DocumentName::from(&new.document);
     for section in &new.sections {
-        let found = find_section(&new.document, &new.sections, &section.section_id);
+        let found = find_section(&document, &new.sections, &section.section_id);
         let found = found.expect("the id of a section is a name of it").section;
         assert_eq!(found.section_id, section.section_id);
     }

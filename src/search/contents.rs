@@ -16,7 +16,7 @@ use super::trace::Trace;
 use super::understand::{AskedPart, Wanted, section_named};
 use crate::error::{NextStep, Result, Setting};
 use crate::ids::{DocId, SectionId};
-use crate::store::{DocumentRow, SectionRow, Snapshot};
+use crate::store::{DocumentName, DocumentRow, SectionRow, Snapshot};
 use crate::text::first_of;
 
 /// A document's table of contents, or a part of it.
@@ -40,7 +40,7 @@ impl Contents {
     /// those of all stay. A guess does not count if the part is `of_another_work`: the place of a section says
     /// nothing about another work.
     fn keep_part(&mut self, name: &str, of_another_work: bool, trace: &mut Trace) -> bool {
-        let found = find_sections(&self.document, &self.sections, name);
+        let found = find_sections(&DocumentName::from(&self.document), &self.sections, name);
         let note = match &found[..] {
             [] => return false,
             [one] => one.note.clone().map(|note| (NoteCode::ContentsGuessed, note)),
@@ -91,10 +91,10 @@ pub(super) async fn answer(
     trace: &mut Trace,
 ) -> Result<Answer> {
     let (snapshots, names) = (searcher.snapshots().await?, searcher.names());
-    let rows = rows_allowed(searcher, request, trace).await?;
+    let documents = documents_allowed(searcher, request, trace).await?;
     // "Item 7 of Tesla's 10-K" is not that of the only 10-K here.
-    let names_unknown_owner = names_what_no_text_has(&snapshots, &request.query, &rows)?;
-    let named = if names_unknown_owner { Vec::new() } else { named(&request.query, wanted, &rows) };
+    let names_unknown_owner = names_what_no_text_has(&snapshots, &request.query, &documents)?;
+    let named = if names_unknown_owner { Vec::new() } else { named(&request.query, wanted, &documents) };
     let part = match wanted {
         Wanted::Part(part) => Some(part),
         Wanted::Whole => None,
@@ -110,20 +110,21 @@ pub(super) async fn answer(
     }
     // Whether the text of a document may answer although its table of contents does not.
     let text_may_answer = is_of_another_work || !is_chapter_number;
-    let mut meant = match request.documents.is_none() && rows.len() != 1 {
-        true => MeantDocuments::among(&snapshots, rows, named, part, trace).await?,
-        false => MeantDocuments { rows, count: 1, without_contents: Vec::new() },
+    let mut meant = match request.documents.is_none() && documents.len() != 1 {
+        true => MeantDocuments::among(&snapshots, documents, named, part, trace).await?,
+        false => MeantDocuments { documents, count: 1, without_contents: Vec::new() },
     };
     let most = if request.documents.is_none() { MOST_DOCUMENTS } else { usize::MAX };
     meant.keep_if_clear(most, part, text_may_answer, trace);
     let mut answer = Answer::default();
-    for (place, document) in std::mem::take(&mut meant.rows) {
+    for (place, document) in std::mem::take(&mut meant.documents) {
         let sections = snapshots[place].contents(&document.doc_id).await?;
         if sections.is_empty() {
             trace.note(NoteCode::ContentsMissing, format!("{} has no table of contents", document.source));
             meant.without_contents.push((place, document));
             continue;
         }
+        let Some(document) = snapshots[place].documents_by_id(&[document.doc_id]).await?.pop() else { continue };
         let (namespace, confidence) = (names[place].clone(), 1.0 / meant.count as f32);
         let mut contents = Contents { namespace, document, part: None, sections, confidence, is_guess: false };
         if let Some(AskedPart { name, .. }) = part
@@ -144,7 +145,7 @@ pub(super) async fn answer(
 
 /// The documents whose tables of contents a question means.
 struct MeantDocuments {
-    rows: Vec<PlacedDocument>,
+    documents: Vec<PlacedDocument>,
     /// How many documents it can mean, at least 1.
     count: usize,
     /// Those without a table of contents, whose text may have the part.
@@ -152,24 +153,24 @@ struct MeantDocuments {
 }
 
 impl MeantDocuments {
-    /// Those of `rows` that a question means; it names the documents `named`.
+    /// Those of `documents` that a question means; it names the documents `named`.
     async fn among(
         snapshots: &[&Snapshot],
-        rows: Vec<PlacedDocument>,
+        documents: Vec<PlacedDocument>,
         named: Vec<PlacedDocument>,
         part: Option<&AskedPart>,
         trace: &mut Trace,
     ) -> Result<Self> {
         let Some(AskedPart { name, .. }) = part else {
-            return Ok(MeantDocuments { rows: named, count: 1, without_contents: Vec::new() });
+            return Ok(MeantDocuments { documents: named, count: 1, without_contents: Vec::new() });
         };
-        let possible = if named.is_empty() { rows } else { named.clone() };
+        let possible = if named.is_empty() { documents } else { named.clone() };
         let mut meant = documents_with_part(snapshots, possible, name, trace).await?;
-        if meant.rows.is_empty() {
-            meant.rows = named;
+        if meant.documents.is_empty() {
+            meant.documents = named;
         }
         // A document that is named and lacks the part gets a note of its own.
-        if !meant.rows.is_empty() {
+        if !meant.documents.is_empty() {
             meant.without_contents.clear();
         }
         Ok(meant)
@@ -177,12 +178,12 @@ impl MeantDocuments {
 
     /// Drops the tables of contents if more than `most` are meant. Notes why none is left.
     fn keep_if_clear(&mut self, most: usize, part: Option<&AskedPart>, text_may_answer: bool, trace: &mut Trace) {
-        if let Some(AskedPart { name, .. }) = part.filter(|_| self.rows.is_empty() && !text_may_answer) {
+        if let Some(AskedPart { name, .. }) = part.filter(|_| self.documents.is_empty() && !text_may_answer) {
             let which = if self.without_contents.is_empty() { "no searched document" } else { "no table of contents" };
             trace.note(NoteCode::PartMissing, format!("{which} has {name:?}"));
-        } else if self.rows.is_empty() || self.rows.len() > most {
+        } else if self.documents.is_empty() || self.documents.len() > most {
             trace.note(NoteCode::ContentsMissing, self.why_none(part));
-            self.rows.clear();
+            self.documents.clear();
         }
     }
 
@@ -198,7 +199,7 @@ impl MeantDocuments {
 
     /// Why no table of contents answers: none is meant, or too many are.
     fn why_none(&self, part: Option<&AskedPart>) -> String {
-        let why = match (self.rows.len(), part) {
+        let why = match (self.documents.len(), part) {
             (0, Some(AskedPart { name, .. })) => format!("no searched document has {name:?}"),
             (0, None) => "it names no document".to_owned(),
             (many, Some(_)) if self.count > 1 => format!("{many} documents have that part"),
@@ -210,8 +211,8 @@ impl MeantDocuments {
     }
 }
 
-fn names_what_no_text_has(snapshots: &[&Snapshot], query: &str, rows: &[PlacedDocument]) -> Result<bool> {
-    for name in names_of_others(query, rows) {
+fn names_what_no_text_has(snapshots: &[&Snapshot], query: &str, documents: &[PlacedDocument]) -> Result<bool> {
+    for name in names_of_others(query, documents) {
         if parent_chunks_with(snapshots, &name)? == 0 {
             return Ok(true);
         }
@@ -233,16 +234,26 @@ fn is_chapter(name: &str) -> bool {
     SectionNumber::of_name(name).is_some() && (name.starts_with("chapter ") || name.ends_with(['章', '篇']))
 }
 
-/// The documents of all namespaces in which a request allows any text.
-async fn rows_allowed(searcher: &Searcher, request: &SearchRequest, trace: &mut Trace) -> Result<Vec<PlacedDocument>> {
+/// The documents of all namespaces in which a request allows any text, by source.
+async fn documents_allowed(
+    searcher: &Searcher,
+    request: &SearchRequest,
+    trace: &mut Trace,
+) -> Result<Vec<PlacedDocument>> {
     let scopes = filter(searcher, request, trace).await?;
-    let mut rows = Vec::new();
+    let mut documents = Vec::new();
     for (place, snapshot) in searcher.snapshots().await?.into_iter().enumerate() {
-        let admitted = scopes[place].documents();
-        let is_admitted = |row: &DocumentRow| admitted.as_ref().is_none_or(|ids| ids.contains(row.doc_id.as_str()));
-        rows.extend(snapshot.documents().await?.into_iter().filter(is_admitted).map(|row| (place, row)));
+        let names = match scopes[place].documents() {
+            Some(ids) => {
+                let mut names = snapshot.document_names(&ids.into_iter().map(DocId::from).collect::<Vec<_>>()).await?;
+                names.sort_by(|a, b| a.source.cmp(&b.source));
+                names
+            }
+            None => snapshot.all_document_names().await?,
+        };
+        documents.extend(names.into_iter().map(|name| (place, name)));
     }
-    Ok(rows)
+    Ok(documents)
 }
 
 /// Notes that a question that is only the number of a section fits several documents: `Item 7`, `第三章`.
@@ -253,16 +264,16 @@ pub(super) async fn note_ambiguous_section(
 ) -> Result<()> {
     let Some(name) = section_named(&request.query).filter(|_| request.documents.is_none()) else { return Ok(()) };
     // The search filters again and notes what is unknown in the filter.
-    let documents = rows_allowed(searcher, request, &mut Trace::new(false)).await?;
+    let documents = documents_allowed(searcher, request, &mut Trace::new(false)).await?;
     documents_with_part(&searcher.snapshots().await?, documents, &name, trace).await?;
     Ok(())
 }
 
-/// Those of `rows` that have a part of this name or number most literally, if possible only once. If several have it,
-/// also by the same number in another form, a note names them.
+/// Those of `documents` that have a part of this name or number most literally, if possible only once. If several have
+/// it, also by the same number in another form, a note names them.
 async fn documents_with_part(
     snapshots: &[&Snapshot],
-    rows: Vec<PlacedDocument>,
+    documents: Vec<PlacedDocument>,
     name: &str,
     trace: &mut Trace,
 ) -> Result<MeantDocuments> {
@@ -274,7 +285,7 @@ async fn documents_with_part(
     }
     let sections_of = |(place, row): &PlacedDocument| sections.get(&(*place, row.doc_id.clone()));
     let (with_contents, without_contents): (Vec<PlacedDocument>, _) =
-        rows.into_iter().partition(|placed| sections_of(placed).is_some());
+        documents.into_iter().partition(|placed| sections_of(placed).is_some());
     let reading = |placed: &PlacedDocument| Reading::of(&placed.1, sections_of(placed)?, name);
     let named = with_contents.into_iter().filter_map(|placed| Some((reading(&placed)?, placed)));
     let named: Vec<(Reading, PlacedDocument)> = named.collect();
@@ -288,6 +299,6 @@ async fn documents_with_part(
         let message = format!("{many} documents have {name:?}: {sources}; {} names one", Setting("doc"));
         trace.note(NoteCode::PartInSeveral, message);
     }
-    let rows = best.into_iter().map(|(_, row)| row).collect();
-    Ok(MeantDocuments { rows, count: many.max(1), without_contents })
+    let documents = best.into_iter().map(|(_, document)| document).collect();
+    Ok(MeantDocuments { documents, count: many.max(1), without_contents })
 }

@@ -9,7 +9,7 @@ use super::section_name::SectionNames;
 use super::section_number::SectionNumber;
 use crate::error::{Error, NextStep, Result};
 use crate::ids::DocId;
-use crate::store::{DocumentRow, SectionRow};
+use crate::store::{DocumentName, SectionRow};
 use crate::structure::{normalise_title, printed_number};
 use crate::text::{alike, first_of};
 
@@ -29,7 +29,7 @@ pub struct Found<'a> {
 ///
 /// # Errors
 /// If the name is not found or not unique, with suggestions.
-pub fn find_section<'a>(document: &DocumentRow, sections: &'a [SectionRow], name: &str) -> Result<Found<'a>> {
+pub fn find_section<'a>(document: &DocumentName, sections: &'a [SectionRow], name: &str) -> Result<Found<'a>> {
     let name = name.trim();
     let (looseness, found) = sections_named(document, sections, name);
     match found[..] {
@@ -62,7 +62,7 @@ const POSITION: usize = 20;
 
 /// The sections that a name stands for without a guess, and how loosely it is read: 0 is as an id, lower is more
 /// literal.
-fn sections_named<'a>(document: &DocumentRow, sections: &'a [SectionRow], name: &str) -> (usize, Vec<&'a SectionRow>) {
+fn sections_named<'a>(document: &DocumentName, sections: &'a [SectionRow], name: &str) -> (usize, Vec<&'a SectionRow>) {
     let at_path = || sections.iter().find(|section| section.path == name);
     if let Some(section) = sections.iter().find(|section| section.section_id == name) {
         return (0, vec![section]);
@@ -114,12 +114,12 @@ fn sections_named<'a>(document: &DocumentRow, sections: &'a [SectionRow], name: 
 /// The section at this position, if no numbers are printed. Chapters are counted below the section that is the whole
 /// document; a number with a dot is tried as a path first. The second section is no part 2: that may be a part of the
 /// subject, such as an exam.
-fn at_position<'a>(document: &DocumentRow, sections: &'a [SectionRow], name: &str) -> Option<&'a SectionRow> {
+fn at_position<'a>(document: &DocumentName, sections: &'a [SectionRow], name: &str) -> Option<&'a SectionRow> {
     if name.to_lowercase().starts_with("part ") || name.ends_with("部分") {
         return None;
     }
     let path = SectionNumber::of_name(name)?.place()?;
-    let inside = title_section(document, sections).map(|title| format!("{}.{path}", title.path));
+    let inside = title_section(&document.title, sections).map(|title| format!("{}.{path}", title.path));
     let mut paths = [inside.as_deref(), Some(path.as_str())];
     if path.contains('.') {
         paths.reverse();
@@ -130,13 +130,13 @@ fn at_position<'a>(document: &DocumentRow, sections: &'a [SectionRow], name: &st
     (!is_printed).then_some(found)
 }
 
-/// The section that is the whole document: the only one at the top, with the document's title and all others below it.
+/// The section that is the whole document: the only one at the top, with the document's title, and all others below it.
 /// `sections` are those of the document, or of its upper levels; the text before the first does not count.
-pub fn title_section<'a>(document: &DocumentRow, sections: &'a [SectionRow]) -> Option<&'a SectionRow> {
+pub fn title_section<'a>(document_title: &str, sections: &'a [SectionRow]) -> Option<&'a SectionRow> {
     let mut tops = sections.iter().filter(|section| section.level == 1);
     let top = tops.next().filter(|_| tops.next().is_none())?;
     let has_others = sections.iter().any(|section| section.level > 1);
-    (has_others && normalise_title(&top.title) == normalise_title(&document.title)).then_some(top)
+    (has_others && normalise_title(&top.title) == normalise_title(document_title)).then_some(top)
 }
 
 /// Whether some of the runs of words in a title, normalised, fit. A title may have hundreds of words: only runs of up
@@ -159,7 +159,7 @@ fn titled(sections: &[SectionRow]) -> impl Iterator<Item = &SectionRow> {
 }
 
 /// A section whose title is nearly the name.
-fn guess<'a>(document: &DocumentRow, sections: &'a [SectionRow], name: &str) -> Result<Found<'a>> {
+fn guess<'a>(document: &DocumentName, sections: &'a [SectionRow], name: &str) -> Result<Found<'a>> {
     let missing = || Error::not_found(format!("no section {name:?}"));
     let list = || format!("`{}` shows the sections", NextStep::ShowContents(&document.doc_id));
     if is_path(name) {
@@ -185,7 +185,7 @@ fn guess<'a>(document: &DocumentRow, sections: &'a [SectionRow], name: &str) -> 
 }
 
 /// The sections that a name stands for: the one that [`find_section`] finds, or all that it fits equally well.
-pub(super) fn find_sections<'a>(document: &DocumentRow, sections: &'a [SectionRow], name: &str) -> Vec<Found<'a>> {
+pub(super) fn find_sections<'a>(document: &DocumentName, sections: &'a [SectionRow], name: &str) -> Vec<Found<'a>> {
     match find_section(document, sections, name) {
         Ok(found) => vec![found],
         Err(_) => {
@@ -205,7 +205,7 @@ pub(super) struct Reading {
 
 impl Reading {
     /// `None` if the name fits no section.
-    pub fn of(document: &DocumentRow, sections: &[SectionRow], name: &str) -> Option<Self> {
+    pub fn of(document: &DocumentName, sections: &[SectionRow], name: &str) -> Option<Self> {
         let (looseness, found) = sections_named(document, sections, name.trim());
         (!found.is_empty()).then_some(Reading { looseness, fits_several: found.len() > 1 })
     }
@@ -220,22 +220,26 @@ impl Reading {
 ///
 /// # Errors
 /// If none or several do.
-pub fn document_with<'a>(documents: &'a [DocumentRow], sections: &[SectionRow], name: &str) -> Result<&'a DocumentRow> {
+pub fn document_with<'a>(
+    documents: &'a [DocumentName],
+    sections: &[SectionRow],
+    name: &str,
+) -> Result<&'a DocumentName> {
     let mut by_document: HashMap<&DocId, Vec<SectionRow>> = HashMap::new();
     for section in sections {
         by_document.entry(&section.doc_id).or_default().push(section.clone());
     }
-    let reading = |document: &DocumentRow| Reading::of(document, by_document.get(&document.doc_id)?, name);
+    let reading = |document: &DocumentName| Reading::of(document, by_document.get(&document.doc_id)?, name);
     let named = documents.iter().filter_map(|own| Some((reading(own)?.looseness, own)));
-    let named: Vec<(usize, &DocumentRow)> = named.collect();
+    let named: Vec<(usize, &DocumentName)> = named.collect();
     let best = named.iter().map(|(looseness, _)| *looseness).min();
-    let found: Vec<&DocumentRow> =
+    let found: Vec<&DocumentName> =
         named.into_iter().filter(|(looseness, _)| Some(*looseness) == best).map(|(_, own)| own).collect();
     match found[..] {
         [one] => Ok(one),
         [] => {
             let end = format!("/{name}");
-            let is_named = |own: &&DocumentRow| own.doc_id == name || own.source == name || own.source.ends_with(&end);
+            let is_named = |own: &&DocumentName| own.doc_id == name || own.source == name || own.source.ends_with(&end);
             let hint = match documents.iter().find(is_named) {
                 Some(own) => {
                     let contents = NextStep::ShowContents(&own.doc_id);
@@ -313,8 +317,8 @@ mod tests {
     use crate::search::hit::sample::{document, section as row};
     use proptest::prelude::*;
 
-    fn guide() -> DocumentRow {
-        document("d", "guide.md", "Guide")
+    fn guide() -> DocumentName {
+        DocumentName::from(&document("d", "guide.md", "Guide"))
     }
 
     fn path_of(rows: &[SectionRow], name: &str) -> Result<String> {
@@ -362,7 +366,7 @@ mod tests {
     #[test]
     fn a_document_of_another_name_has_one_chapter() {
         let rows = [row("1", "GUIDE"), row("1.1", "Install"), row("1.2", "Configure")];
-        let pumps = document("d", "pumps.md", "Pumps");
+        let pumps = DocumentName::from(&document("d", "pumps.md", "Pumps"));
         assert_eq!(find_section(&pumps, &rows, "chapter 1").unwrap().section.path, "1");
         assert!(find_section(&pumps, &rows, "chapter 2").is_err());
     }

@@ -4,7 +4,7 @@
 //! page, it reads no other documents.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::hit::titles_of_section;
 use super::section_name::SectionName;
@@ -90,9 +90,12 @@ impl ChunkList {
     pub async fn read(snapshot: &Snapshot, documents: &[DocumentName], request: &ChunkListRequest) -> Result<Self> {
         let limit = request.limit.unwrap_or(usize::MAX);
         let Pages { filter, offset, total } = Pages::of(documents, request, limit);
+        let wanted: Option<HashSet<&DocId>> = filter.doc_ids.as_ref().map(|ids| ids.iter().collect());
+        let is_wanted = |row: &&DocumentName| wanted.as_ref().is_none_or(|ids| ids.contains(&row.doc_id));
+        let documents: Vec<&DocumentName> = documents.iter().filter(is_wanted).collect();
         let mut keys = snapshot.chunk_keys(&filter).await?;
         keys.retain(|key| request.scope.admits(key.chunk_id.doc_id(), key.chunk_id.parent_id()));
-        sort(&mut keys, documents, &request.order);
+        sort(&mut keys, &documents, &request.order);
         let total = total.unwrap_or(keys.len());
         let ids: Vec<ChunkId> = keys.into_iter().skip(offset).take(limit).map(|key| key.chunk_id).collect();
         let rows = snapshot.chunks_in_order(&filter, &ids).await?;
@@ -154,8 +157,8 @@ impl ListedChunk {
     }
 }
 
-fn listed(documents: &[DocumentName], rows: Vec<ChunkRow>) -> Vec<ListedChunk> {
-    let documents: HashMap<&str, &DocumentName> = documents.iter().map(|row| (row.doc_id.as_str(), row)).collect();
+fn listed<'a>(documents: impl IntoIterator<Item = &'a DocumentName>, rows: Vec<ChunkRow>) -> Vec<ListedChunk> {
+    let documents: HashMap<&str, &DocumentName> = documents.into_iter().map(|row| (row.doc_id.as_str(), row)).collect();
     let listed = |row: ChunkRow| {
         let document = documents.get(row.doc_id.as_str());
         let document_title = document.map_or("", |document| &document.title);
@@ -166,7 +169,7 @@ fn listed(documents: &[DocumentName], rows: Vec<ChunkRow>) -> Vec<ListedChunk> {
     rows.into_iter().map(listed).collect()
 }
 
-fn sort(keys: &mut [ChunkKey], documents: &[DocumentName], order: &[(ChunkColumn, bool)]) {
+fn sort(keys: &mut [ChunkKey], documents: &[&DocumentName], order: &[(ChunkColumn, bool)]) {
     let places: HashMap<&str, usize> = documents.iter().enumerate().map(|(i, row)| (row.doc_id.as_str(), i)).collect();
     let rest = [ChunkColumn::Document, ChunkColumn::Parent, ChunkColumn::ChunkType, ChunkColumn::Index];
     let columns: Vec<(ChunkColumn, bool)> = order.iter().copied().chain(rest.map(|column| (column, false))).collect();

@@ -65,7 +65,7 @@ pub use request::{
     DEFAULT_LIMIT, DEFAULT_RERANK_DEPTH, DEFAULT_RERANK_TIME, Decay, Expand, Fallback, Fusion, HalfLife, Kind,
     LARGEST_LIMIT, LARGEST_POOL, Method, Rerank, SearchRequest, Weights,
 };
-pub use resolve::{Purpose, called, resolve_document, resolve_each};
+pub use resolve::{Purpose, documents_to_resolve, resolve_document, resolve_each, row_of};
 pub use result::SearchResult;
 pub use searcher::{Searched, Searcher};
 pub use section::{SectionContent, SectionPart, with_subsections};

@@ -7,9 +7,10 @@
 use std::path::Path;
 
 use crate::error::{Error, Kind, NextStep, Result};
-use crate::store::{DocumentName, Store};
+use crate::ids::DocId;
+use crate::store::{DocumentName, DocumentRow, Snapshot, Store};
 use crate::text::tokens::{TokenKind, tokenize};
-use crate::text::{alike, first_of, visible, visible_path};
+use crate::text::{alike, first_of, unique, visible, visible_path};
 
 /// Documents whose title and file name are less alike than this are not suggested.
 const LEAST_SIMILARITY: f64 = 0.75;
@@ -31,6 +32,61 @@ pub struct Named<'a> {
     pub document: &'a DocumentName,
     /// Reports a guess.
     pub note: Option<String>,
+}
+
+/// The documents among which names are looked up: if each name is an id or a path, only those that have them; otherwise
+/// all of the namespace.
+pub async fn documents_to_resolve(
+    snapshot: &Snapshot,
+    names: &[impl AsRef<str>],
+    store: &Store,
+) -> Result<Vec<DocumentName>> {
+    let literal: Vec<Literal> = names.iter().map(|name| Literal::of(name.as_ref(), store)).collect();
+    let ids: Vec<DocId> = unique(literal.iter().flat_map(Literal::ids));
+    let found = snapshot.document_names(&ids).await?;
+    match literal.iter().all(|name| found.iter().any(|doc| name.is_of(doc) || name.is_path_of(doc))) {
+        true => Ok(found),
+        false => snapshot.all_document_names().await,
+    }
+}
+
+/// The row of a document.
+///
+/// # Errors
+/// If it was removed since.
+pub async fn row_of(snapshot: &Snapshot, document: &DocumentName) -> Result<DocumentRow> {
+    let row = snapshot.documents_by_id(std::slice::from_ref(&document.doc_id)).await?.pop();
+    row.ok_or_else(|| Error::failed(format!("the document {} is gone", called(document))).hint("run the command again"))
+}
+
+/// A name taken for an id, a source or a path as it stands.
+struct Literal<'a> {
+    name: &'a str,
+    /// The source of the file at this path, relative to the current folder.
+    as_path: Option<String>,
+}
+
+impl<'a> Literal<'a> {
+    fn of(name: &'a str, store: &Store) -> Self {
+        let path = Path::new(name.trim());
+        Literal { name, as_path: path.exists().then(|| store.source_name(path)) }
+    }
+
+    /// The ids that its document can have, but for one of a source whose first id another document had.
+    fn ids(&self) -> Vec<DocId> {
+        let sources = [Some(self.name), Some(self.name.trim()), self.as_path.as_deref()];
+        let of_sources = sources.into_iter().flatten().map(|source| DocId::of_source(source, 0));
+        of_sources.chain([self.name.trim().into()]).collect()
+    }
+
+    fn is_of(&self, doc: &DocumentName) -> bool {
+        let wanted = self.name.trim();
+        doc.doc_id == wanted || doc.source == wanted || doc.source == self.name
+    }
+
+    fn is_path_of(&self, doc: &DocumentName) -> bool {
+        self.as_path.as_deref() == Some(doc.source.as_str())
+    }
 }
 
 /// The document that `name` stands for.
@@ -57,17 +113,15 @@ fn exactly<'a>(documents: &'a [DocumentName], name: &str, store: &Store) -> Resu
         return Err(Error::usage("the name of the document is empty")
             .hint(format!("`{}` lists the documents", NextStep::ListDocuments)));
     }
-    let lower = wanted.to_lowercase();
-    // A path relative to the current folder.
-    let as_path = Path::new(wanted).exists().then(|| store.source_name(Path::new(wanted)));
+    let (lower, literal) = (wanted.to_lowercase(), Literal::of(name, store));
     let ends_with = |source: &str, end: &str| {
         source.to_lowercase().strip_suffix(end).is_some_and(|before| before.ends_with('/') || before.ends_with(':'))
     };
     // From the strictest reading to the loosest; the first that fits any document decides. A source as `kb docs` shows
     // it comes before a path, which may be another file's.
     let readings: [&dyn Fn(&DocumentName) -> bool; 6] = [
-        &|doc| doc.doc_id == wanted || doc.source == wanted || doc.source == name,
-        &|doc| as_path.as_deref() == Some(doc.source.as_str()),
+        &|doc| literal.is_of(doc),
+        &|doc| literal.is_path_of(doc),
         // kb shows no invisible characters, and escapes them in lists of paths.
         &|doc| visible(&doc.source) == wanted || visible_path(&doc.source) == wanted,
         &|doc| doc.title.to_lowercase() == lower,
@@ -197,7 +251,7 @@ fn nearest<'a>(documents: impl Iterator<Item = &'a DocumentName>, wanted: &str) 
 mod tests {
     use super::*;
     use crate::search::hit::sample::document;
-    use crate::store::samples;
+    use crate::store::{NewDocument, samples};
 
     fn named(id: &str, source: &str, title: &str) -> DocumentName {
         DocumentName::from(&document(id, source, title))
@@ -266,6 +320,37 @@ mod tests {
                 let error = resolve_for(name, purpose).unwrap_err();
                 assert_eq!(error.kind().exit_code(), 2, "{name}: {error}");
                 assert!(ids.iter().all(|id| error.message().contains(id)), "{error}");
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn names_of_other_documents_are_read_only_for_a_loose_name() {
+        let (_folder, store) = samples::store();
+        let namespace = store.namespace("default").unwrap();
+        let new = |source: &str| {
+            let mut new = NewDocument::sample(&DocId::of_source(source, 0), &["text"]);
+            (new.document.source, new.document.title) = (source.into(), format!("The {source}"));
+            new
+        };
+        samples::publish(&namespace, vec![new("docs/pump.md"), new("docs/valve.md"), new("old/pump.md")]).await;
+        let snapshot = Snapshot::open(&namespace).await.unwrap();
+        let id = DocId::of_source("docs/valve.md", 0).to_string();
+        for (names, read) in [
+            (&["docs/pump.md"][..], 1),
+            (&[" docs/pump.md ", &id, "old/pump.md"], 3),
+            (&[&id, "docs/valve.md"], 1),
+            (&[&id, "pump.md"], 3),
+            (&["The docs/pump.md"], 3),
+            (&["docs/gone.md"], 3),
+        ] {
+            let known = documents_to_resolve(&snapshot, names, &store).await.unwrap();
+            assert_eq!(known.len(), read, "{names:?}");
+            let all = snapshot.all_document_names().await.unwrap();
+            for name in names {
+                let found =
+                    |among| resolve_document(among, name, &store, Purpose::Read).map(|named| named.document.clone());
+                assert_eq!(found(&known).ok(), found(&all).ok(), "{name}");
             }
         }
     }

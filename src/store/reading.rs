@@ -93,9 +93,10 @@ impl Snapshot {
         Ok(rows)
     }
 
-    /// The sections of all documents down to a level, without the preambles, by document and in order.
-    pub async fn sections_to_level(&self, deepest: u32) -> Result<Vec<SectionRow>> {
-        let mut rows = self.read_sections(is_in_contents().and(col("level").lt_eq(lit(deepest)))).await?;
+    /// The sections of some documents down to a level, without the preambles, by document and in order.
+    pub async fn sections_to_level(&self, doc_ids: &[DocId], deepest: u32) -> Result<Vec<SectionRow>> {
+        let to_level = is_in_contents().and(col("level").lt_eq(lit(deepest)));
+        let mut rows = self.read_sections(among(to_level, "doc_id", Some(doc_ids))).await?;
         rows.sort_by(|a, b| a.doc_id.cmp(&b.doc_id).then(a.position.cmp(&b.position)));
         Ok(rows)
     }
