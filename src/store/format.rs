@@ -88,7 +88,7 @@ impl Format {
 mod tests {
     use super::*;
     use crate::store::convert;
-    use crate::store::keyword_index::schema;
+    use crate::store::keyword::schema;
 
     #[test]
     fn a_schema_change_raises_a_format_number() {

@@ -5,20 +5,11 @@
 //! parse, chunk or embed. `docs/architecture.md` lists the files of a store.
 
 mod archive;
-mod binary_codes;
 mod cache_folder;
-mod cached_batches;
-mod cached_fragments;
-mod cached_reading;
 pub mod check;
-mod checksum;
-mod chunk_files;
 mod chunk_list;
-mod chunk_rows;
-mod code_file;
 mod code_recall;
 mod convert;
-mod document_names;
 mod document_time;
 mod durable;
 mod entities;
@@ -27,16 +18,9 @@ mod fault;
 mod file_list;
 mod files;
 mod format;
-mod half_vectors;
 mod history;
-mod indexed_chunks;
 mod indexes;
-mod keys;
-mod keyword_directory;
-mod keyword_index;
-mod keyword_search;
-mod keyword_statistics;
-mod keyword_writer;
+mod keyword;
 mod layout;
 mod library_error;
 mod lock;
@@ -45,8 +29,6 @@ mod metadata;
 mod namespace_name;
 mod namespaces;
 mod optimize;
-mod parent_rows;
-mod partitions;
 mod pinned;
 #[cfg(all(debug_assertions, unix))]
 mod power_loss;
@@ -60,9 +42,7 @@ mod rows;
 pub(crate) mod samples;
 mod scan;
 mod scope;
-mod section_metadata;
 mod sink;
-mod smallest;
 mod snapshot;
 mod source_name;
 mod source_pattern;
@@ -72,7 +52,6 @@ mod vector_cache;
 mod vectors;
 mod version_files;
 mod versions;
-mod vocabulary;
 mod writer;
 
 pub use archive::{Archived, export, import};
@@ -90,11 +69,10 @@ pub use history::{
     plan_restore,
 };
 #[cfg(test)]
-pub(crate) use indexed_chunks::ChildSpan;
-pub use indexed_chunks::{IndexedParentChunk, ParentChunkFacts, WordsFound};
-pub use keyword_index::KeywordField;
-pub use keyword_search::{Phrase, ScoredChunk};
-pub use keyword_statistics::KeywordStatistics;
+pub(crate) use keyword::ChildSpan;
+pub use keyword::{
+    IndexedParentChunk, KeywordField, KeywordStatistics, OtherName, ParentChunkFacts, Phrase, ScoredChunk, WordsFound,
+};
 pub use layout::{Namespace, SYNONYMS, Store};
 pub use lock::{Holder, LockTimeout};
 pub use manifest::{Manifest, ModelRecord};
@@ -114,5 +92,4 @@ pub use snapshot::Snapshot;
 pub use source_name::STANDARD_INPUT;
 pub use source_pattern::SourcePattern;
 pub use vector_cache::{VectorCache, VectorKey, unpublished_vectors};
-pub use vocabulary::OtherName;
 pub use writer::{Change, Writer};

@@ -9,11 +9,9 @@ use lancedb::arrow::arrow_array::RecordBatch;
 use lancedb::arrow::arrow_array::types::UInt64Type;
 use lancedb::query::{ExecutableQuery, Select};
 
-use super::chunk_rows::{ChunkRows, Cosines};
 use super::convert::{CHUNKS, Columns, VECTOR, map_rows};
-use super::keyword_search::ScoredChunk;
-use super::parent_rows::CHUNK_ID;
-use super::read_cache::{ReadCache, damaged};
+use super::keyword::ScoredChunk;
+use super::read_cache::{CHUNK_ID, ChunkRows, Cosines, ReadCache, damaged};
 use super::scan::{Wanted, any_of};
 use super::scope::Scope;
 use super::snapshot::Snapshot;

@@ -15,7 +15,7 @@ use super::fault::step;
 use super::format::Format;
 use super::history::{Note, Pruned, Record, Retention, prune, record};
 use super::indexes::{fewest_indexed_rows, most_outside};
-use super::keyword_writer::KeywordWriter;
+use super::keyword::KeywordWriter;
 use super::layout::Namespace;
 use super::lock::{LockTimeout, WriterLock};
 use super::manifest::{Manifest, ModelRecord};

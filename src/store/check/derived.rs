@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::ids::ChunkId;
 use crate::store::ChunkRow;
 use crate::store::entities::EntityRow;
-use crate::store::keyword_index::KeywordReader;
+use crate::store::keyword::KeywordReader;
 use crate::text::count;
 
 /// The entries of the index, and which of them are in the tables.

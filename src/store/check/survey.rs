@@ -14,7 +14,7 @@ use crate::ids::DocId;
 use crate::store::convert::{self, Columns};
 use crate::store::entities::{EntityChange, MentionCounter};
 use crate::store::history::{Lease, older_generations};
-use crate::store::keyword_index::KeywordReader;
+use crate::store::keyword::KeywordReader;
 use crate::store::layout::{Namespace, PUBLISHED};
 use crate::store::lock::Holder;
 use crate::store::manifest::{Manifest, PENDING};

@@ -8,18 +8,23 @@ use lancedb::arrow::arrow_array::RecordBatch;
 use lancedb::expr::col;
 use rayon::prelude::*;
 
-use super::cached_fragments::{CachedFragment, CachedRows, without_deleted};
 use super::document_names::{DocumentNames, NAMES};
-use super::rows::DocumentName;
-use super::scan::Wanted;
+use super::fragments::{CachedFragment, CachedRows, without_deleted};
 use super::section_metadata::{COLUMNS, METADATA, SectionsWithMetadata, WITH_METADATA, metadata};
-use super::snapshot::Snapshot;
 use crate::error::Result;
 use crate::ids::{DocId, SectionId};
+use crate::store::rows::DocumentName;
+use crate::store::scan::Wanted;
+use crate::store::snapshot::Snapshot;
 
 impl Snapshot {
     /// The rows of a table without those deleted since.
-    pub(super) async fn cached(&self, name: &str, table: &Table, columns: Wanted<'_>) -> Result<Vec<RecordBatch>> {
+    pub(in crate::store) async fn cached(
+        &self,
+        name: &str,
+        table: &Table,
+        columns: Wanted<'_>,
+    ) -> Result<Vec<RecordBatch>> {
         let fragments = self.tables.cached_fragments(&self.cache, table, CachedRows::as_read(name, columns)).await?;
         let rows = |fragment: &CachedFragment| Ok(without_deleted(fragment.batches()?, &fragment.deleted));
         Ok(fragments.iter().map(rows).collect::<Result<Vec<_>>>()?.concat())
@@ -39,7 +44,7 @@ impl Snapshot {
     }
 
     /// The addresses of the rows of documents in their table. Unknown ids are left out.
-    pub(super) async fn addresses_of(&self, ids: &[DocId]) -> Result<Vec<u64>> {
+    pub(in crate::store) async fn addresses_of(&self, ids: &[DocId]) -> Result<Vec<u64>> {
         Ok(self.found(ids).await?.into_iter().map(|(_, address)| address).collect())
     }
 
@@ -103,9 +108,9 @@ mod tests {
     use lancedb::arrow::arrow_array::StringArray;
 
     use super::*;
-    use crate::store::document_names::{DOC_ID, with_places};
     use crate::store::layout::Namespace;
-    use crate::store::read_cache::ReadCache;
+    use crate::store::read_cache::document_names::{DOC_ID, with_places};
+    use crate::store::read_cache::files::ReadCache;
     use crate::store::samples::{namespace, publish};
     use crate::store::{Change, NewDocument, SectionRow};
 

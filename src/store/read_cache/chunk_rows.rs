@@ -15,9 +15,9 @@ use super::binary_codes::{code_of, distances};
 use super::code_file::CodeFile;
 use super::half_vectors::HalfVectors;
 use super::parent_rows::{KeysInScope, ParentRows, chunk_key};
-use super::scope::Scope;
 use super::smallest::Smallest;
 use crate::ids::ChunkId;
+use crate::store::scope::Scope;
 
 /// See [`chosen_by_code`].
 const ROWS_FOR_EACH_CHOSEN: usize = 2500;
@@ -31,7 +31,7 @@ const PARTITIONS_AT_ONCE: usize = 16;
 
 /// The chunks of a generation that have vectors. The address of a row is the number of its fragment and, in the lower
 /// 32 bits, its place in that.
-pub(super) struct ChunkRows {
+pub(in crate::store) struct ChunkRows {
     fragments: Vec<FragmentRows>,
 }
 
@@ -56,7 +56,7 @@ impl ChunkRows {
     /// The addresses, in order, of about the chunks of a scope that are nearest to a vector by their codes, for the
     /// vectors to choose `limit` from. Chunks without a vector and, in rare cases, of another scope can be among them.
     /// `None` if the read cache is damaged; the damaged file is removed.
-    pub(super) fn nearest(&self, vector: &[f32], scope: &Scope, limit: usize) -> Option<Vec<u64>> {
+    pub(in crate::store) fn nearest(&self, vector: &[f32], scope: &Scope, limit: usize) -> Option<Vec<u64>> {
         let (code, chosen) = (code_of(vector), chosen_by_code(limit, self.rows()));
         let near = match KeysInScope::of(scope) {
             None => {
@@ -143,7 +143,7 @@ impl ChunkRows {
     }
 
     /// The addresses, in order, of parent chunks and their children. In rare cases, others are among them.
-    pub(super) fn of_parents(&self, parent_ids: &[ChunkId]) -> Vec<u64> {
+    pub(in crate::store) fn of_parents(&self, parent_ids: &[ChunkId]) -> Vec<u64> {
         let keys: Vec<u64> = parent_ids.iter().map(|id| chunk_key(id)).collect();
         let rows = |fragment: &FragmentRows| {
             let rows = keys.iter().flat_map(|key| fragment.parents.with_key(*key));
@@ -154,7 +154,7 @@ impl ChunkRows {
     }
 
     /// The ids of rows with these addresses, which are in order, and their cosines, without those that have no vector.
-    pub(super) fn cosines(&self, vector: &[f32], addresses: &[u64]) -> Cosines {
+    pub(in crate::store) fn cosines(&self, vector: &[f32], addresses: &[u64]) -> Cosines {
         let of_fragments: Vec<&[u64]> = addresses.chunk_by(|a, b| a >> 32 == b >> 32).collect();
         let each = of_fragments.into_par_iter().map(|addresses| {
             let place = self.fragments.binary_search_by_key(&(addresses[0] >> 32), |fragment| fragment.number);
@@ -209,11 +209,11 @@ fn marked(ranges: Vec<Range<u32>>, rows: usize) -> Vec<bool> {
 
 /// The cosines of chunks by the vectors in the read cache, and the addresses of those that it does not have.
 #[derive(Default)]
-pub(super) struct Cosines {
-    pub(super) known: Vec<(String, f32)>,
-    pub(super) unknown: Vec<u64>,
+pub(in crate::store) struct Cosines {
+    pub(in crate::store) known: Vec<(String, f32)>,
+    pub(in crate::store) unknown: Vec<u64>,
     /// Whether a file of vectors is gone: it was damaged and is removed now, or another process removed it.
-    pub(super) is_missing: bool,
+    pub(in crate::store) is_missing: bool,
 }
 
 /// How many chunks the codes choose for the vectors to choose `limit` from. The more chunks there are, the more of them
@@ -229,10 +229,10 @@ mod tests {
     use lancedb::arrow::arrow_array::{ArrayRef, RecordBatch, StringArray};
 
     use super::*;
-    use crate::store::code_file;
-    use crate::store::half_vectors::HalfVectorWriter;
-    use crate::store::parent_rows::{CHUNK_ID, keys, runs};
-    use crate::store::read_cache::ReadCache;
+    use crate::store::read_cache::code_file;
+    use crate::store::read_cache::files::ReadCache;
+    use crate::store::read_cache::half_vectors::HalfVectorWriter;
+    use crate::store::read_cache::parent_rows::{CHUNK_ID, keys, runs};
 
     /// A fragment whose chunks have these vectors; those with zeros have none.
     fn fragment(cache: &ReadCache, number: u64, chunks: &[(String, Vec<f32>)], deleted: &[u32]) -> FragmentRows {

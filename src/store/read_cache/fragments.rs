@@ -8,11 +8,11 @@ use lancedb::Table;
 use lancedb::arrow::arrow_array::RecordBatch;
 use rayon::prelude::*;
 
-use super::cached_batches::CachedBatch;
-use super::read_cache::{ReadCache, damaged};
-use super::scan::{Wanted, with_deleted};
-use super::tables::Tables;
+use super::batches::CachedBatch;
+use super::files::{ReadCache, damaged};
 use crate::error::{Error, Result};
+use crate::store::scan::{Wanted, with_deleted};
+use crate::store::tables::Tables;
 
 /// The number of fragments read into the cache at once.
 const FRAGMENTS_AT_ONCE: usize = 2;

@@ -9,10 +9,10 @@ use tantivy::postings::TermInfo;
 use tantivy::schema::IndexRecordOption;
 use tantivy::{InvertedIndexReader, SegmentReader, Term};
 
-use super::keyword_index::{KeywordField, KeywordReader, alive};
-use super::rows::ParentChunk;
+use super::index::{KeywordField, KeywordReader, alive};
 use crate::error::Result;
 use crate::knowledge::names::{Definition, definitions, key};
+use crate::store::rows::ParentChunk;
 
 /// The searched fields of parent chunks.
 const FIELDS: [KeywordField; 2] = [KeywordField::Content, KeywordField::Titles];
@@ -134,7 +134,7 @@ pub(super) fn name_entries(chunk: &ParentChunk) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::keyword_writer::KeywordWriter;
+    use crate::store::keyword::writer::KeywordWriter;
     use crate::store::samples::namespace;
 
     #[test]

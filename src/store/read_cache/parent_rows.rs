@@ -9,14 +9,14 @@ use std::sync::Arc;
 use lancedb::arrow::arrow_array::types::{UInt32Type, UInt64Type};
 use lancedb::arrow::arrow_array::{ArrayRef, RecordBatch, UInt32Array, UInt64Array};
 
-use super::convert::{CHUNKS, Columns};
+use super::files::damaged;
 use super::keys::{key_of, places_of};
-use super::read_cache::damaged;
-use super::scope::Scope;
 use crate::error::{Error, Result};
 use crate::ids::{document_of, parent_of};
+use crate::store::convert::{CHUNKS, Columns};
+use crate::store::scope::Scope;
 
-pub(super) const CHUNK_ID: &str = "chunk_id";
+pub(in crate::store) const CHUNK_ID: &str = "chunk_id";
 /// See [`chunk_key`].
 const KEY: &str = "key";
 const FIRST_ROW: &str = "first_row";

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use lancedb::arrow::arrow_array::types::UInt32Type;
 use lancedb::arrow::arrow_array::{Array, ArrayRef, RecordBatch, UInt32Array};
 
-use super::cached_fragments::{CachedFragment, CachedRows};
-use super::convert::{Columns, SECTIONS};
+use super::fragments::{CachedFragment, CachedRows};
 use super::keys::{key_of, places_of};
-use super::scan::Wanted;
 use crate::error::{Error, Result};
 use crate::ids::SectionId;
+use crate::store::convert::{Columns, SECTIONS};
+use crate::store::scan::Wanted;
 
 const SECTION_ID: &str = "section_id";
 pub(super) const METADATA: &str = "metadata";
@@ -28,7 +28,7 @@ pub(super) const WITH_METADATA: CachedRows = CachedRows {
 };
 
 /// The sections of a fragment that have metadata.
-pub(super) struct SectionsWithMetadata {
+pub(in crate::store) struct SectionsWithMetadata {
     /// Checksums of their ids, in order.
     keys: UInt32Array,
     /// The place of each in the fragment.
@@ -92,7 +92,7 @@ mod tests {
     use lance_table::format::Fragment;
 
     use super::*;
-    use crate::store::cached_batches::CachedBatch;
+    use crate::store::read_cache::batches::CachedBatch;
 
     #[test]
     fn addresses_are_those_of_rows_in_all_batches_of_a_fragment() {

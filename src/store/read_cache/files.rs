@@ -25,10 +25,10 @@ use lancedb::arrow::arrow_array::RecordBatch;
 use memmap2::Mmap;
 use tempfile::NamedTempFile;
 
-use super::cached_batches::{self, CachedBatch};
-use super::files::{WRITING, begin_whole, name_of, remove_older};
-use super::layout::Namespace;
+use super::batches::{self, CachedBatch};
 use crate::error::{Error, or_none};
+use crate::store::files::{WRITING, begin_whole, name_of, remove_older};
+use crate::store::layout::Namespace;
 
 /// The folder of the cache, in the namespace; for stores of others, in the user's folder of caches.
 const FOLDER: &str = "read-cache";
@@ -40,7 +40,7 @@ const ABANDONED: Duration = Duration::from_secs(3600);
 const UNUSED: Duration = Duration::from_secs(30 * 24 * 3600);
 
 #[derive(Clone)]
-pub(super) struct ReadCache {
+pub(in crate::store) struct ReadCache {
     /// `None` if there is no place for it.
     folder: Option<PathBuf>,
     /// Whether only the user may read it: others may not be able to read the store.
@@ -48,7 +48,7 @@ pub(super) struct ReadCache {
 }
 
 impl ReadCache {
-    pub(super) fn of(namespace: &Namespace) -> Self {
+    pub(in crate::store) fn of(namespace: &Namespace) -> Self {
         let of_others = || {
             let caches = dirs::cache_dir()?.join("kb").join(FOLDER);
             let hash = blake3::hash(namespace.root().canonicalize().ok()?.as_os_str().as_encoded_bytes()).to_hex();
@@ -65,7 +65,7 @@ impl ReadCache {
     }
 
     /// A cache that keeps nothing.
-    pub(super) fn nowhere() -> Self {
+    pub(in crate::store) fn nowhere() -> Self {
         ReadCache { folder: None, is_private: false }
     }
 
@@ -77,7 +77,7 @@ impl ReadCache {
     /// The batches of a fragment of a table; `None` if there is no undamaged file.
     pub(super) fn get(&self, name: &str, fragment: &str) -> Option<Vec<CachedBatch>> {
         let bytes = Bytes::from_owner(mapped(&self.file(name, fragment)?)?);
-        cached_batches::read(bytes, &described(name, fragment))
+        batches::read(bytes, &described(name, fragment))
     }
 
     /// Stores the batches of a fragment.
@@ -87,7 +87,7 @@ impl ReadCache {
     pub(super) fn put(&self, name: &str, fragment: &str, batches: &[RecordBatch]) -> std::io::Result<()> {
         let Some((file, path)) = self.begin(name, fragment)?.filter(|_| !batches.is_empty()) else { return Ok(()) };
         let mut file = BufWriter::new(file);
-        cached_batches::write(&mut file, &described(name, fragment), batches)?;
+        batches::write(&mut file, &described(name, fragment), batches)?;
         file.into_inner()?.persist(path)?;
         Ok(())
     }
@@ -138,7 +138,7 @@ fn file(folder: &Path, name: &str, fragment: &str) -> PathBuf {
 }
 
 /// The error of a read cache whose checksums are right and whose contents are not.
-pub(super) fn damaged(how: &str) -> Error {
+pub(in crate::store) fn damaged(how: &str) -> Error {
     let hint = "delete the folder `read-cache` of the namespace, or that of others' stores in the folder of caches";
     Error::failed(format!("the read cache {how}")).hint(hint)
 }

@@ -10,10 +10,10 @@ use tantivy::Term;
 use tantivy::query::Bm25StatisticsProvider;
 use tantivy::schema::Field;
 
-use super::keyword_index::{KeywordField, KeywordReader, WeightedTerm, schema};
-use super::scope::Scope;
+use super::index::{KeywordField, KeywordReader, WeightedTerm, schema};
 use crate::error::Result;
 use crate::ids::DocId;
+use crate::store::scope::Scope;
 
 /// Words are counted in a scope of at most this many documents. A larger part of a store has about the counts of the
 /// whole, and counting in it would take longer than the search.
@@ -135,7 +135,7 @@ impl KeywordReader {
 mod tests {
     use super::*;
     use crate::store::ParentChunk;
-    use crate::store::keyword_writer::KeywordWriter;
+    use crate::store::keyword::writer::KeywordWriter;
     use crate::store::samples::namespace;
 
     #[test]

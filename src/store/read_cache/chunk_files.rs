@@ -4,16 +4,16 @@ use lancedb::arrow::arrow_array::RecordBatch;
 use rayon::prelude::*;
 
 use super::binary_codes::code_of;
-use super::cached_fragments::{CachedFragment, CachedRows};
 use super::chunk_rows::{ChunkRows, FragmentRows};
 use super::code_file::{self, CodeFile};
-use super::convert::{CHUNKS, Columns, VECTOR};
+use super::files::{ReadCache, damaged};
+use super::fragments::{CachedFragment, CachedRows};
 use super::half_vectors::{self, HalfVectorWriter, HalfVectors};
 use super::parent_rows::{self, CHUNK_ID, ParentRows};
-use super::read_cache::{ReadCache, damaged};
-use super::scan::Wanted;
-use super::tables::Tables;
 use crate::error::Result;
+use crate::store::convert::{CHUNKS, Columns, VECTOR};
+use crate::store::scan::Wanted;
+use crate::store::tables::Tables;
 
 const RUNS_OF_ROWS: CachedRows = CachedRows {
     name: "chunk-ids",
@@ -28,7 +28,7 @@ impl Tables {
     ///
     /// # Errors
     /// If the table cannot be read. The disk may refuse the cache.
-    pub(super) async fn chunk_rows(&self, cache: &ReadCache, dimension: usize) -> Result<ChunkRows> {
+    pub(in crate::store) async fn chunk_rows(&self, cache: &ReadCache, dimension: usize) -> Result<ChunkRows> {
         let read = self.cached_fragments(cache, &self.chunks, RUNS_OF_ROWS).await?;
         let described: Vec<String> = read.iter().map(|fragment| fragment.described.clone()).collect();
         let opened = read.into_par_iter().map(|fragment| opened(cache, fragment, dimension));

@@ -8,15 +8,15 @@ use lancedb::arrow::arrow_array::{ArrayRef, RecordBatch, UInt32Array};
 use rayon::prelude::*;
 use serde::Deserialize;
 
-use super::cached_batches::CachedBatch;
-use super::cached_fragments::{CachedFragment, CachedRows};
-use super::convert::{Columns, DOCUMENTS};
+use super::batches::CachedBatch;
+use super::files::damaged;
+use super::fragments::{CachedFragment, CachedRows};
 use super::keys::{key_of, places_of};
-use super::read_cache::damaged;
-use super::rows::DocumentName;
-use super::scan::Wanted;
 use crate::error::{Error, Result};
 use crate::ids::DocId;
+use crate::store::convert::{Columns, DOCUMENTS};
+use crate::store::rows::DocumentName;
+use crate::store::scan::Wanted;
 
 pub(super) const DOC_ID: &str = "doc_id";
 pub(super) const NAMES: CachedRows = CachedRows {
@@ -33,7 +33,7 @@ const ROW_IN_BATCH: &str = "row_in_batch";
 const ROW: &str = "row";
 
 /// The names of the documents of a fragment.
-pub(super) struct DocumentNames {
+pub(in crate::store) struct DocumentNames {
     /// In order. The other columns have the places of the same documents.
     keys: UInt32Array,
     batches: UInt32Array,

@@ -12,8 +12,8 @@ use std::path::PathBuf;
 use bytes::Bytes;
 
 use super::checksum::{self, Checksums};
+use super::files::{ReadCache, mapped};
 use super::partitions::{Partition, partitions};
-use super::read_cache::{ReadCache, mapped};
 
 /// The name of the files in the read cache. Every change of their contents needs a new one.
 pub(super) const CACHE_NAME: &str = "codes";

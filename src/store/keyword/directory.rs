@@ -11,7 +11,7 @@ use tantivy::directory::{
     Directory, DirectoryLock, FileHandle, Lock, MmapDirectory, WatchCallback, WatchHandle, WritePtr,
 };
 
-use super::files::write_whole;
+use crate::store::files::write_whole;
 
 /// A process that this one starts inherits its locks, and holds them until it runs its own program.
 const STARTING: Duration = Duration::from_secs(1);
@@ -22,7 +22,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 ///
 /// For readers it has no locks: a store on a read-only disk can be searched, and no reader waits for a writer.
 /// tantivy's lock prevents a writer from deleting files while a reader opens them. Without it, opening may fail at such
-/// a moment; [`Snapshot`](super::Snapshot) then tries again.
+/// a moment; [`Snapshot`](crate::store::Snapshot) then tries again.
 #[derive(Debug, Clone)]
 pub(super) struct KeywordDirectory {
     files: MmapDirectory,

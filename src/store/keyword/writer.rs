@@ -9,20 +9,20 @@ use std::path::{Path, PathBuf};
 use tantivy::indexer::{LogMergePolicy, MergeCandidate, MergePolicy, NoMergePolicy};
 use tantivy::{Index, IndexSettings, IndexWriter, TantivyDocument, TantivyError, Term};
 
-use super::convert;
-use super::fault::{Event, record_event, step};
-use super::files::{name_of, paths_in, remove_file, sync_folder};
-use super::indexed_chunks::ChildSpan;
-use super::keyword_directory::KeywordDirectory;
-use super::keyword_index::{Fields, KeywordReader, generation, schema, unless_damaged, usable, with_tokenizer};
-use super::layout::Namespace;
-use super::library_error::store_error;
-use super::rows::{ChunkRow, DocumentRow, ParentChunk};
-use super::scan::Wanted;
-use super::tables::Tables;
+use super::chunks::ChildSpan;
+use super::directory::KeywordDirectory;
+use super::index::{Fields, KeywordReader, generation, schema, unless_damaged, usable, with_tokenizer};
 use super::vocabulary::name_entries;
 use crate::error::{Error, Result, or_none};
 use crate::ids::{DocId, SectionId};
+use crate::store::convert;
+use crate::store::fault::{Event, record_event, step};
+use crate::store::files::{name_of, paths_in, remove_file, sync_folder};
+use crate::store::layout::Namespace;
+use crate::store::library_error::store_error;
+use crate::store::rows::{ChunkRow, DocumentRow, ParentChunk};
+use crate::store::scan::Wanted;
+use crate::store::tables::Tables;
 use crate::text::tables::Heads;
 
 const WRITER_MEMORY_BYTES: usize = 64 << 20;
@@ -35,7 +35,7 @@ const DOCUMENTS_AT_ONCE: usize = 256;
 const NEW: &str = "keyword.new-";
 const OLD: &str = "keyword.old-";
 
-pub(super) struct KeywordWriter {
+pub(in crate::store) struct KeywordWriter {
     writer: IndexWriter,
     fields: Fields,
     folder: PathBuf,
@@ -69,7 +69,7 @@ impl KeywordWriter {
     /// Opens the index for writing and returns its generation; `None` if it is missing, damaged or outdated. First
     /// repairs what an interrupted replacement left. An error is a refusal of the system, which says nothing about the
     /// index.
-    pub(super) fn open(namespace: &Namespace) -> Result<Option<(Self, Option<u64>)>> {
+    pub(in crate::store) fn open(namespace: &Namespace) -> Result<Option<(Self, Option<u64>)>> {
         let folder = namespace.keyword();
         finish_replacement(namespace)?;
         let open = || {
@@ -86,7 +86,7 @@ impl KeywordWriter {
     /// Creates an empty index beside the existing one, which readers use until this one [takes its
     /// place](Self::replace_existing). Windows cannot rename a folder with open files in it, so there the index is
     /// created in place.
-    pub(super) fn create_beside(namespace: &Namespace) -> Result<Self> {
+    pub(in crate::store) fn create_beside(namespace: &Namespace) -> Result<Self> {
         let folder = match cfg!(windows) {
             true => namespace.keyword(),
             false => namespace.root().join(format!("{NEW}{}", std::process::id())),
@@ -102,7 +102,7 @@ impl KeywordWriter {
     }
 
     /// Builds a durable index of the tables beside the existing one, as the given generation.
-    pub(super) async fn rebuild(namespace: &Namespace, tables: &Tables, generation: u64) -> Result<Self> {
+    pub(in crate::store) async fn rebuild(namespace: &Namespace, tables: &Tables, generation: u64) -> Result<Self> {
         let mut new = KeywordWriter::create_beside(namespace)?;
         match new.fill_from(tables).await.and_then(|()| new.commit(generation)) {
             Ok(()) => Ok(new),
@@ -142,7 +142,7 @@ impl KeywordWriter {
     }
 
     /// Replaces the existing index by this committed one. Readers of the old one have its files open.
-    pub(super) fn replace_existing(self, namespace: &Namespace) -> Result<Self> {
+    pub(in crate::store) fn replace_existing(self, namespace: &Namespace) -> Result<Self> {
         let (place, old) = (namespace.keyword(), namespace.root().join(format!("{OLD}{}", std::process::id())));
         if self.folder == place {
             return Ok(self);
@@ -167,7 +167,7 @@ impl KeywordWriter {
     }
 
     /// Builds an index of the tables in memory, for a reader of a generation without an index on the disk.
-    pub(super) async fn in_memory(tables: &Tables) -> Result<KeywordReader> {
+    pub(in crate::store) async fn in_memory(tables: &Tables) -> Result<KeywordReader> {
         let folder = tables.namespace().keyword();
         let failed = |error: TantivyError| store_error("read the rows into memory for", &folder, &error);
         let index = with_tokenizer(Index::create_in_ram(schema().0));
@@ -180,7 +180,7 @@ impl KeywordWriter {
     }
 
     /// Empties the index and fills it again in place.
-    pub(super) async fn refill_from(&mut self, tables: &Tables) -> Result<()> {
+    pub(in crate::store) async fn refill_from(&mut self, tables: &Tables) -> Result<()> {
         self.writer.delete_all_documents().map_err(|error| self.failed(error))?;
         self.fill_from(tables).await
     }
@@ -211,7 +211,7 @@ impl KeywordWriter {
     }
 
     /// Replaces the entries of some documents by those of their rows in the tables.
-    pub(super) async fn replace_from(&mut self, tables: &Tables, doc_ids: &[DocId]) -> Result<()> {
+    pub(in crate::store) async fn replace_from(&mut self, tables: &Tables, doc_ids: &[DocId]) -> Result<()> {
         self.delete_documents(doc_ids);
         for some in doc_ids.chunks(DOCUMENTS_AT_ONCE) {
             let (of_some, columns) = (("doc_id", some), Wanted::WithoutVectors);
@@ -226,7 +226,7 @@ impl KeywordWriter {
         Ok(())
     }
 
-    pub(super) fn delete_documents(&mut self, doc_ids: &[DocId]) {
+    pub(in crate::store) fn delete_documents(&mut self, doc_ids: &[DocId]) {
         for id in doc_ids {
             self.writer.delete_term(Term::from_field_text(self.fields.doc_id, id));
         }
@@ -234,7 +234,11 @@ impl KeywordWriter {
 
     /// Adds parent chunks, each with the places of its children. The first one of a document takes the indexed text of
     /// its profile from `profiles`.
-    pub(super) fn add(&mut self, parents: &[ParentChunk], profiles: &mut HashMap<DocId, String>) -> Result<()> {
+    pub(in crate::store) fn add(
+        &mut self,
+        parents: &[ParentChunk],
+        profiles: &mut HashMap<DocId, String>,
+    ) -> Result<()> {
         for chunk in parents {
             let mut document = TantivyDocument::default();
             document.add_text(self.fields.chunk_id, &chunk.chunk_id);
@@ -288,7 +292,7 @@ impl KeywordWriter {
     ///
     /// tantivy syncs each file when it closes it, and the folder before it renames `meta.json`, but not afterwards: a
     /// power loss could undo the decisive renaming.
-    pub(super) fn commit(&mut self, generation: u64) -> Result<()> {
+    pub(in crate::store) fn commit(&mut self, generation: u64) -> Result<()> {
         let mut commit_as = || {
             let mut commit = self.writer.prepare_commit()?;
             commit.set_payload(&generation.to_string());
@@ -303,7 +307,7 @@ impl KeywordWriter {
     ///
     /// tantivy merges after a commit in its own thread, which dies with a process that publishes once and ends. Without
     /// this, a store with many small corrections would get more and more segments.
-    pub(super) fn merge(&mut self) -> Result<()> {
+    pub(in crate::store) fn merge(&mut self) -> Result<()> {
         let parts = self.writer.index().searchable_segment_metas().map_err(|error| self.failed(error))?;
         for MergeCandidate(ids) in LogMergePolicy::default().compute_merge_candidates(&parts) {
             self.writer.merge(&ids).wait().map_err(|error| self.failed(error))?;
@@ -311,14 +315,14 @@ impl KeywordWriter {
         Ok(())
     }
 
-    pub(super) fn segments(&self) -> Result<usize> {
+    pub(in crate::store) fn segments(&self) -> Result<usize> {
         let parts = self.writer.index().searchable_segment_metas().map_err(|error| self.failed(error))?;
         Ok(parts.len())
     }
 
     /// Merges all segments into one without the parent chunks that were deleted, whose text stays in a segment until
     /// then, and returns their number. Content and generation stay.
-    pub(super) fn merge_all(&mut self) -> Result<usize> {
+    pub(in crate::store) fn merge_all(&mut self) -> Result<usize> {
         let parts = self.writer.index().searchable_segment_metas().map_err(|error| self.failed(error))?;
         // tantivy keeps the files of a segment while its description is held.
         let (ids, deleted): (Vec<_>, Vec<u32>) =
@@ -335,13 +339,13 @@ impl KeywordWriter {
     }
 
     /// The generation of the last commit.
-    pub(super) fn committed(&self) -> Option<u64> {
+    pub(in crate::store) fn committed(&self) -> Option<u64> {
         generation(self.writer.index()).ok().flatten()
     }
 
     /// Drops the changes since the last commit and returns the error that caused this. If the disk refuses this too,
     /// the next writer starts from the last commit.
-    pub(super) fn roll_back(&mut self, reason: Error) -> Error {
+    pub(in crate::store) fn roll_back(&mut self, reason: Error) -> Error {
         drop(self.writer.rollback());
         reason
     }

@@ -10,10 +10,10 @@ use tantivy::fieldnorm::FieldNormReader;
 use tantivy::schema::Value;
 use tantivy::{DocAddress, TantivyDocument};
 
-use super::keyword_index::KeywordReader;
-use super::rows::{Chunk, ChunkRow, ParentChunk};
+use super::index::KeywordReader;
 use crate::error::Result;
 use crate::ids::{ChunkId, DocId, SectionId};
+use crate::store::rows::{Chunk, ChunkRow, ParentChunk};
 use crate::text::tokens::tokenize;
 
 /// The number of stored blocks that stay unpacked while a segment is read.
@@ -191,7 +191,7 @@ impl KeywordReader {
     }
 
     /// Calls `show` with the parent chunk and the address of every entry.
-    pub(super) fn each_entry(&self, mut show: impl FnMut(ChunkId, DocAddress)) -> Result<()> {
+    pub(in crate::store) fn each_entry(&self, mut show: impl FnMut(ChunkId, DocAddress)) -> Result<()> {
         for (segment, ordinal) in self.reader.searcher().segment_readers().iter().zip(0..) {
             let store = segment.get_store_reader(1).map_err(|error| self.failed(error))?;
             for entry in segment.doc_ids_alive() {
@@ -204,7 +204,7 @@ impl KeywordReader {
 
     /// Whether an entry has as many words as a text, within the precision of the index, and is found by a sample of
     /// them.
-    pub(super) fn holds(&self, place: DocAddress, content: &str) -> Result<bool> {
+    pub(in crate::store) fn holds(&self, place: DocAddress, content: &str) -> Result<bool> {
         let searcher = self.reader.searcher();
         let segment = searcher.segment_reader(place.segment_ord);
         let tokens = tokenize(content);
@@ -224,7 +224,7 @@ impl KeywordReader {
     }
 
     /// Whether an entry agrees with the table.
-    pub(super) fn shows(&self, place: DocAddress, row: &ChunkRow) -> Result<bool> {
+    pub(in crate::store) fn shows(&self, place: DocAddress, row: &ChunkRow) -> Result<bool> {
         let shown = self.at(place)?;
         Ok(shown.content == row.content
             && shown.titles == row.titles
@@ -234,7 +234,7 @@ impl KeywordReader {
     }
 
     /// The ids of parent chunks that the index has with the same text but other child chunks.
-    pub(super) fn with_other_child_chunks(&self, parents: &[ParentChunk]) -> Result<Vec<ChunkId>> {
+    pub(in crate::store) fn with_other_child_chunks(&self, parents: &[ParentChunk]) -> Result<Vec<ChunkId>> {
         let ids: Vec<ChunkId> = parents.iter().map(|parent| parent.chunk_id.clone()).collect();
         let indexed: HashMap<ChunkId, IndexedParentChunk> =
             self.parent_chunks(&ids)?.into_iter().map(|indexed| (indexed.chunk_id.clone(), indexed)).collect();
@@ -262,7 +262,7 @@ impl KeywordReader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::keyword_writer::KeywordWriter;
+    use crate::store::keyword::writer::KeywordWriter;
     use crate::store::samples::namespace;
     use proptest::prelude::*;
 

@@ -9,12 +9,12 @@ use tantivy::schema::{FAST, Field, IndexRecordOption, STORED, STRING, Schema, Te
 use tantivy::tokenizer::{Token as TantivyToken, TokenStream, Tokenizer};
 use tantivy::{DocSet, Index, IndexReader, ReloadPolicy, SegmentReader, TERMINATED, TantivyError, Term};
 
-use super::keyword_directory::KeywordDirectory;
-use super::layout::Namespace;
-use super::library_error::{io_cause, store_error};
-use super::tables::is_damage;
+use super::directory::KeywordDirectory;
 use crate::crash;
 use crate::error::{Error, NextStep, Result};
+use crate::store::layout::Namespace;
+use crate::store::library_error::{io_cause, store_error};
+use crate::store::tables::is_damage;
 use crate::text::tokens::{Token, tokenize};
 
 /// Change this name with every change of tokenization: an index with another name is rebuilt.
@@ -33,7 +33,7 @@ pub enum KeywordField {
 /// A word, the field it is searched in, and its weight.
 pub(super) type WeightedTerm = (KeywordField, String, f32);
 
-pub(super) struct Fields {
+pub(in crate::store) struct Fields {
     pub(super) chunk_id: Field,
     pub(super) doc_id: Field,
     pub(super) content: Field,
@@ -52,7 +52,7 @@ pub(super) struct Fields {
     pub(super) child_chunks: Field,
 }
 
-pub(super) fn schema() -> (Schema, Fields) {
+pub(in crate::store) fn schema() -> (Schema, Fields) {
     let mut builder = Schema::builder();
     let indexing = TextFieldIndexing::default()
         .set_tokenizer(TOKENIZER)
@@ -87,7 +87,7 @@ pub struct KeywordReader {
 impl KeywordReader {
     /// Opens the index and returns its generation; `None` if it is missing, damaged or outdated. An error is a refusal
     /// of the system, which says nothing about the index.
-    pub(super) fn open(namespace: &Namespace) -> Result<Option<(Self, u64)>> {
+    pub(in crate::store) fn open(namespace: &Namespace) -> Result<Option<(Self, u64)>> {
         let folder = namespace.keyword();
         let open = || {
             let Some(index) = usable(Index::open(KeywordDirectory::open(&folder, false)?)?) else {
@@ -109,7 +109,7 @@ impl KeywordReader {
 
     /// Whether the index on the disk still has the segments that are read. A merge changes them, and the counts behind
     /// the scores, without a new generation.
-    pub(super) fn is_current(&self) -> bool {
+    pub(in crate::store) fn is_current(&self) -> bool {
         let searcher = self.reader.searcher();
         let Ok(now) = searcher.index().searchable_segment_metas() else { return false };
         let now: HashSet<_> = now.iter().map(|meta| (meta.id(), meta.num_deleted_docs())).collect();

@@ -14,7 +14,7 @@ use lancedb::arrow::arrow_array::types::{ArrowPrimitiveType, Float16Type};
 use tempfile::NamedTempFile;
 
 use super::checksum::{self, Checksums};
-use super::read_cache::ReadCache;
+use super::files::ReadCache;
 use crate::vectors::dot;
 
 /// The name of the files in the read cache. Every change of their contents needs a new one, or another length.

@@ -15,11 +15,11 @@ use tantivy::query::{
 };
 use tantivy::schema::{Field, IndexRecordOption};
 
-use super::keyword_index::{KeywordField, KeywordReader, WeightedTerm};
-use super::keyword_statistics::KeywordStatistics;
-use super::scope::Scope;
+use super::index::{KeywordField, KeywordReader, WeightedTerm};
+use super::statistics::KeywordStatistics;
 use crate::error::Result;
 use crate::ids::{ChunkId, DocId};
+use crate::store::scope::Scope;
 use crate::text::stopwords::informative;
 use crate::text::tokens::{TokenKind, tokenize};
 
@@ -226,7 +226,7 @@ impl Phrase {
 mod tests {
     use super::*;
     use crate::store::ParentChunk;
-    use crate::store::keyword_writer::KeywordWriter;
+    use crate::store::keyword::writer::KeywordWriter;
     use crate::store::samples::namespace;
 
     fn words(text: &str) -> Vec<(usize, String)> {
