@@ -1,18 +1,8 @@
-//! A cache of the data that every reader of a generation needs: codes of vectors, names of documents and the like.
+//! The files of the read cache.
 //!
-//! In a process that asks one question, planning and running a query of the tables takes longer than everything else.
-//! So the first reader writes the rows of each fragment of a table into a file beside the tables
-//! (`read-cache/NAME-HASH`), deleted rows included, and readers leave those out. So neither a deletion nor a
-//! publication makes a file stale: the next reader adds those of new fragments.
-//!
-//! Codes and vectors of chunks have files of their own form ([`code_file`](super::code_file),
-//! [`half_vectors`](super::half_vectors)).
-//!
-//! Readers map the files, except those of vectors: copying them and finding memory for the copies took longer than
-//! searching them. The [checksums](super::checksum) cover the layout of the columns and the fragment that the rows were
-//! read from. A file that is damaged or of anything else is ignored and replaced. The files may be deleted at any time.
-//!
-//! Readers write nothing into a store of others: its cache lies in the user's folder of caches.
+//! Readers map them, except those of vectors: copying them and finding memory for the copies took longer than searching
+//! them. The [checksums](super::checksum) cover the layout of the columns and the fragment that the rows were read from.
+//! A file that is damaged or of anything else is ignored and replaced. The files may be deleted at any time.
 
 use std::collections::HashSet;
 use std::fs::File;

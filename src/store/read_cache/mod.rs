@@ -1,6 +1,13 @@
-//! The read cache of a namespace: what a search needs of the tables, in files that a fresh process reads at once.
+//! The read cache: the data that every reader of a generation needs, such as codes of vectors and names of documents.
 //!
-//! Each fragment of a table, a file that never changes, has files of its own. They are written by the first reader.
+//! In a process that asks one question, planning and running a query of the tables takes longer than everything else.
+//! So the first reader writes the rows of each fragment of a table into a [file](files) beside the tables
+//! (`read-cache/NAME-HASH`), deleted rows included, and readers leave those out. So neither a deletion nor a
+//! publication makes a file stale: the next reader adds those of new fragments.
+//!
+//! Codes and vectors of chunks have files of their own form ([`code_file`], [`half_vectors`]).
+//!
+//! Readers write nothing into a store of others: its cache lies in the user's folder of caches.
 
 mod batches;
 mod binary_codes;
