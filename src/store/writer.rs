@@ -128,6 +128,7 @@ impl Writer {
         let begun_at = jiff::Timestamp::now().to_string();
         Format::raise(namespace.store())?;
         namespace.clear_removed();
+        namespace.clear_unfinished();
         // Lists the files before the recovery, whose changes have to be synced like those of a publication.
         let durable = SyncedFiles::of(namespace)?;
         let (keyword, carried) = KeywordWriter::open(namespace)?.unzip();

@@ -22,6 +22,8 @@ pub(super) use prune::{Pruned, Retention, prune};
 pub use record::Note;
 #[cfg(feature = "fuzzing")]
 pub use record::record_is_readable;
-pub(super) use record::{Lease, Record, RecordFile, older_generations, record, record_files, record_id};
+pub(super) use record::{
+    Lease, Record, RecordFile, folder as records, older_generations, record, record_files, record_id,
+};
 pub use restore::{Restored, plan_restore};
 pub use text_change::TextChange;

@@ -121,7 +121,8 @@ impl Record {
     }
 }
 
-pub(super) fn folder(namespace: &Namespace) -> PathBuf {
+/// The folder of the records.
+pub(in crate::store) fn folder(namespace: &Namespace) -> PathBuf {
     namespace.root().join(FOLDER)
 }
 
