@@ -180,6 +180,13 @@ impl Error {
         }
     }
 
+    /// Something cannot be made in the system's folder for temporary files.
+    pub fn temporary(what: &str, error: &std::io::Error) -> Self {
+        let folder = std::env::temp_dir();
+        Error::failed(format!("cannot make {what} in {}: {}", folder.display(), plain_io(error)))
+            .hint("make room in that folder, or name another one with TMPDIR")
+    }
+
     /// A file that the user named cannot be read. One that is not there is a wrong argument.
     pub fn reading(path: &Path, error: &std::io::Error) -> Self {
         use std::io::ErrorKind as E;

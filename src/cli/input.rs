@@ -64,10 +64,13 @@ pub(super) fn standard_input<T>(read: impl FnOnce(StdinLock<'static>) -> std::io
 
 /// A temporary file with the text, whose name begins with `prefix`; dropping it removes it.
 pub(super) fn draft_file(text: &str, prefix: &str) -> Result<tempfile::NamedTempFile> {
-    let fail = |error: &std::io::Error| Error::io("write a file in", &std::env::temp_dir(), error);
-    let mut file = tempfile::Builder::new().prefix(prefix).suffix(".txt").tempfile().map_err(|error| fail(&error))?;
-    file.write_all(text.as_bytes()).and_then(|()| file.flush()).map_err(|error| fail(&error))?;
-    Ok(file)
+    let make = || -> std::io::Result<_> {
+        let mut file = tempfile::Builder::new().prefix(prefix).suffix(".txt").tempfile()?;
+        file.write_all(text.as_bytes())?;
+        file.flush()?;
+        Ok(file)
+    };
+    make().map_err(|error| Error::temporary("a file for the text", &error))
 }
 
 /// Keeps the typed text after an error: the file stays, and the error names it and the flag that reads it.

@@ -38,4 +38,4 @@ pub use model::{
 };
 pub use reranker::Reranker;
 pub use tokens::{TokenCounter, token_count};
-pub(crate) use trial::try_out;
+pub(crate) use trial::{Trial, try_out};

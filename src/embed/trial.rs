@@ -31,12 +31,18 @@ const TEXTS: [&str; 6] = [
     "Закон об авторском праве на книги был принят в 1709 году.",
 ];
 
-/// Embeds test texts and `more`, and checks the vectors. Returns their dimension, and the cosine of unrelated texts in
-/// the language in which the model separates them best.
+/// What a model gave for test texts.
+pub(crate) struct Trial {
+    pub(crate) dimension: usize,
+    /// The cosine of unrelated texts in the language in which the model separates them best.
+    pub(crate) unrelated: f32,
+}
+
+/// Embeds test texts and `more`, and checks the vectors.
 ///
 /// # Errors
 /// The model cannot be loaded, or its vectors are unusable.
-pub(crate) fn try_out(engine: &Engine, model: &Model, more: &[String]) -> Result<(usize, f32)> {
+pub(crate) fn try_out(engine: &Engine, model: &Model, more: &[String]) -> Result<Trial> {
     let mut session = load_session(engine, model, cores())?;
     let long = "pump ".repeat(model.embedding_config.max_tokens.min(LONG));
     let own = more.iter().map(String::as_str).chain([long.as_str()]);
@@ -61,7 +67,7 @@ pub(crate) fn try_out(engine: &Engine, model: &Model, more: &[String]) -> Result
     }
     // The two texts of a language are neighbours.
     let unrelated = alone[..TEXTS.len()].chunks_exact(2).map(|pair| dot(&pair[0], &pair[1])).fold(1.0, f32::min);
-    Ok((dimension, unrelated))
+    Ok(Trial { dimension, unrelated })
 }
 
 /// The dimension of the vectors of different texts, or the reason why they are unusable.
@@ -94,7 +100,7 @@ mod tests {
     fn the_embedded_model_passes() {
         let engine = select(&EngineChoice::Tract).unwrap();
         let model: Arc<Model> = Model::embedded();
-        let (dimension, unrelated) = try_out(&engine, &model, &["more".to_owned()]).unwrap();
+        let Trial { dimension, unrelated } = try_out(&engine, &model, &["more".to_owned()]).unwrap();
         assert_eq!(dimension, 384);
         assert!((unrelated - model.unrelated).abs() < 0.005, "{unrelated}");
     }

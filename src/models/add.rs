@@ -6,7 +6,7 @@ use super::candidate::{AddOptions, Candidate, TextCandidate};
 use super::installed::{Models, check_name};
 use super::record::{ModelKind, Record, cannot};
 use super::work_folders::{files_in, lock_folder, move_into_place, new_work_folder};
-use crate::embed::{CrossEncoder, EMBEDDED, EmbeddingConfig, Engine, GRAPH, Model, ModelFiles, Source, try_out};
+use crate::embed::{CrossEncoder, EMBEDDED, EmbeddingConfig, Engine, GRAPH, Model, ModelFiles, Source, Trial, try_out};
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::threads::cores;
 
@@ -163,7 +163,7 @@ fn try_text(text: &TextCandidate, name: &str, candidate: &Candidate, to: &Path, 
         source: Source::Folder(files.clone()),
         unrelated: 0.0,
     };
-    let (dimension, unrelated) = try_out(engine, &model, &text.tried)?;
+    let Trial { dimension, unrelated } = try_out(engine, &model, &text.tried)?;
     let wanted = model.embedding_config.dimension;
     if wanted != 0 && wanted != dimension {
         let message = format!("{name} gives vectors of {dimension} numbers instead of {wanted}");

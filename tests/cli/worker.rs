@@ -79,6 +79,14 @@ mod ocr {
     }
 
     #[test]
+    fn a_missing_folder_for_temporary_files_is_named() {
+        let sandbox = Sandbox::with_scan(HANGS);
+        let gone = sandbox.path("gone");
+        let run = sandbox.kb_with(&[("TMPDIR", &gone)], &INGEST);
+        run.shows_all(4, &["cannot make a folder for a worker in", "gone: no such file or directory", "with TMPDIR"]);
+    }
+
+    #[test]
     fn a_parent_that_is_killed_takes_workers_and_ocr_programs_along() {
         let sandbox = Sandbox::with_scan(HANGS);
         let mut parent = sandbox.command(&INGEST).spawn().unwrap();

@@ -50,10 +50,9 @@ impl<'a> Program<'a> {
             Ok(None) => return Ok(Ok(None)),
             Err(error) => return Ok(Err(error)),
         };
-        let mut file = tempfile::Builder::new().prefix("kb-page-").suffix(".png").tempfile().map_err(|error| {
-            Error::failed(format!("cannot make a file for the image of page {}: {error}", page + 1))
-                .hint("make room in the system's folder for temporary files, or name another one with TMPDIR")
-        })?;
+        let file = tempfile::Builder::new().prefix("kb-page-").suffix(".png").tempfile();
+        let mut file =
+            file.map_err(|error| Error::temporary(&format!("a file for the image of page {}", page + 1), &error))?;
         file.write_all(&picture)?;
         file.flush()?;
         let read = run(self.command, &file.path().to_string_lossy())?;
