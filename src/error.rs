@@ -181,10 +181,11 @@ impl Error {
     }
 
     /// Something cannot be made in the system's folder for temporary files.
-    pub fn temporary(what: &str, error: &std::io::Error) -> Self {
+    pub fn temporary(what: &str, error: std::io::Error) -> Self {
         let folder = std::env::temp_dir();
-        Error::failed(format!("cannot make {what} in {}: {}", folder.display(), plain_io(error)))
-            .hint("make room in that folder, or name another one with TMPDIR")
+        Error::failed(format!("cannot make {what} in {}: {}", folder.display(), plain_io(&error)))
+            .caused_by(error)
+            .hint("make room there, or name another folder with TMPDIR")
     }
 
     /// A file that the user named cannot be read. One that is not there is a wrong argument.

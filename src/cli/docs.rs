@@ -1,7 +1,5 @@
 //! `kb docs`: lists and describes documents.
 
-use std::collections::HashMap;
-
 use clap::Args;
 use futures::future::try_join_all;
 
@@ -11,11 +9,10 @@ use super::invocation::Context;
 use crate::config::SearchSettings;
 use crate::error::{Error, Result, Setting};
 use crate::ids::DocId;
-use crate::ingest::stale;
+use crate::ingest::{Stale, stale};
 use crate::render::{self, ListedDocument};
 use crate::search::{documents_to_resolve, resolve_each, scopes_within};
-use crate::store::{DocumentName, DocumentRow, Namespace, Scope, Snapshot, Store};
-use crate::text::unique;
+use crate::store::{DocumentName, DocumentRow, Scope, Snapshot, Store};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -56,12 +53,11 @@ pub async fn run(context: &Context, args: DocsArgs) -> Result<u8> {
     let settings = SearchSettings { filter: Some(args.filter), ..SearchSettings::default() };
     let restriction = args.times.restriction(settings.filter(&Setting("filter").to_string())?, config.headings)?;
     let snapshots = searcher.snapshots().await?;
-    let namespaces = store.namespaces_named(&context.global.namespace)?;
-    let names: Vec<&str> = namespaces.iter().map(Namespace::name).collect();
-    if !args.documents.is_empty() {
+    let is_list = args.documents.is_empty();
+    if !is_list {
         args.part.refuse()?;
     }
-    let known = snapshots.iter().map(async |snapshot| match args.documents.is_empty() {
+    let known = snapshots.iter().map(async |snapshot| match is_list {
         true => snapshot.all_document_names().await,
         false => documents_to_resolve(snapshot, &args.documents, &store).await,
     });
@@ -75,47 +71,63 @@ pub async fn run(context: &Context, args: DocsArgs) -> Result<u8> {
         }
     };
     let within: Vec<_> = within.iter().map(Scope::documents).collect();
-    let matches = |(at, document): &(usize, &DocumentName)| {
-        within[*at].as_ref().is_none_or(|within| within.contains(document.doc_id.as_str()))
+    let matches = |(place, document): &PlacedName<'_>| {
+        within[*place].as_ref().is_none_or(|within| within.contains(document.doc_id.as_str()))
     };
-    if args.documents.is_empty() {
-        if known.iter().all(Vec::is_empty) {
-            context.tell_no_documents();
+    let found: Vec<PlacedName<'_>> = match is_list {
+        true => {
+            if known.iter().all(Vec::is_empty) {
+                context.tell_no_documents();
+            }
+            let all =
+                known.iter().enumerate().flat_map(|(place, own)| own.iter().map(move |document| (place, document)));
+            args.part.of(context, all.filter(matches).collect())
         }
-        let all = known.iter().enumerate().flat_map(|(at, known)| known.iter().map(move |document| (at, document)));
-        let shown = args.part.of(context, all.filter(matches).collect());
-        let rows = rows_of(&snapshots, &shown).await?;
-        context.show(render::document_list(&listed(&rows, &names, &store)).read_from(&snapshots))?;
-        return Ok(u8::from(rows.is_empty()));
-    }
-    let mut found: Vec<(usize, &DocumentName)> = Vec::new();
-    for name in &args.documents {
-        for (at, named) in resolve_each(&known, name, &store)? {
-            named.note.iter().for_each(|note| context.tell(note));
-            found.push((at, named.document));
-        }
-    }
-    found.retain(matches);
-    if found.is_empty() {
+        false => named(context, &known, &args.documents, &store)?.into_iter().filter(matches).collect(),
+    };
+    if found.is_empty() && !is_list {
         return Err(Error::not_found("none of these documents matches the filter").hint("leave the filter out"));
     }
     let rows = rows_of(&snapshots, &found).await?;
-    context.show(render::documents(&listed(&rows, &names, &store)).read_from(&snapshots))
+    let namespaces = store.namespaces_named(&context.global.namespace)?;
+    let listed = |(place, row): &'_ (usize, DocumentRow)| (namespaces[*place].name(), stale(row, &store));
+    let facts: Vec<(&str, Option<Stale>)> = rows.iter().map(listed).collect();
+    let listed = rows.iter().zip(facts).map(|((_, row), (namespace, stale))| ListedDocument { namespace, row, stale });
+    let listed: Vec<ListedDocument<'_>> = listed.collect();
+    let page = if is_list { render::document_list(&listed) } else { render::documents(&listed) };
+    context.show(page.read_from(&snapshots))?;
+    Ok(u8::from(listed.is_empty()))
 }
 
-fn listed<'a>(rows: &'a [(usize, DocumentRow)], names: &[&'a str], store: &Store) -> Vec<ListedDocument<'a>> {
-    rows.iter().map(|(at, row)| ListedDocument { namespace: names[*at], row, stale: stale(row, store) }).collect()
+/// A document, after the place of its namespace.
+type PlacedName<'a> = (usize, &'a DocumentName);
+
+/// The documents with these names, each once. Notes each guess.
+fn named<'a>(
+    context: &Context,
+    known: &'a [Vec<DocumentName>],
+    names: &[String],
+    store: &Store,
+) -> Result<Vec<PlacedName<'a>>> {
+    let mut found: Vec<PlacedName<'a>> = Vec::new();
+    for name in names {
+        for (place, named) in resolve_each(known, name, store)? {
+            named.note.iter().for_each(|note| context.tell(note));
+            if !found.iter().any(|(own, document)| (*own, &document.doc_id) == (place, &named.document.doc_id)) {
+                found.push((place, named.document));
+            }
+        }
+    }
+    Ok(found)
 }
 
-/// The rows of documents, each once, in the order of their names. The numbers are the places of their namespaces.
-async fn rows_of(snapshots: &[&Snapshot], names: &[(usize, &DocumentName)]) -> Result<Vec<(usize, DocumentRow)>> {
-    let each = snapshots.iter().enumerate().map(async |(at, snapshot)| {
-        let own = names.iter().filter(|(own, _)| *own == at);
-        let ids = unique(own.map(|(_, document)| document.doc_id.clone()));
-        let rows = snapshot.documents_by_id(&ids).await?.into_iter();
-        Ok::<_, Error>(rows.map(move |row| ((at, row.doc_id.clone()), row)))
+/// The rows of these documents, in the same order.
+async fn rows_of(snapshots: &[&Snapshot], documents: &[PlacedName<'_>]) -> Result<Vec<(usize, DocumentRow)>> {
+    let each = snapshots.iter().enumerate().map(async |(place, snapshot)| {
+        let own = documents.iter().filter(|(own, _)| *own == place).map(|(_, document)| document.doc_id.clone());
+        let rows = snapshot.documents_by_id(&own.collect::<Vec<DocId>>()).await?;
+        Ok::<_, Error>(rows.into_iter())
     });
-    let mut rows: HashMap<(usize, DocId), DocumentRow> = try_join_all(each).await?.into_iter().flatten().collect();
-    let row = |(at, document): &(usize, &DocumentName)| Some((*at, rows.remove(&(*at, document.doc_id.clone()))?));
-    Ok(names.iter().filter_map(row).collect())
+    let mut each = try_join_all(each).await?;
+    Ok(documents.iter().filter_map(|(place, _)| Some((*place, each[*place].next()?))).collect())
 }

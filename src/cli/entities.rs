@@ -5,7 +5,8 @@ use clap::Args;
 use super::filter::MomentArgs;
 use super::invocation::Context;
 use crate::error::{Error, Result};
-use crate::knowledge::entities::{EntityFacts, ListedEntity, describe, list, nearest};
+use crate::ids::DocId;
+use crate::knowledge::entities::{EntityFacts, ListedEntity, describe, find, list, nearest};
 use crate::render;
 use crate::store::{EntityRow, Snapshot};
 
@@ -43,8 +44,11 @@ pub async fn run(context: &Context, args: EntitiesArgs) -> Result<u8> {
         let rows = snapshot.entities().await?;
         match &args.name {
             Some(name) => {
-                let documents = snapshot.documents().await?;
-                found.extend(describe(&rows, &documents, name, namespace.name(), &moment));
+                if let Some(row) = find(&rows, name) {
+                    let mentioning: Vec<DocId> = row.mentions.keys().cloned().collect();
+                    let documents = snapshot.document_names(&mentioning).await?;
+                    found.push(describe(row, &documents, namespace.name(), &moment));
+                }
             }
             None => listed.extend(list(&rows, namespace.name(), &moment, args.kind.as_deref())),
         }

@@ -70,7 +70,7 @@ pub(super) fn draft_file(text: &str, prefix: &str) -> Result<tempfile::NamedTemp
         file.flush()?;
         Ok(file)
     };
-    make().map_err(|error| Error::temporary("a file for the text", &error))
+    make().map_err(|error| Error::temporary("a file for the text", error))
 }
 
 /// Keeps the typed text after an error: the file stays, and the error names it and the flag that reads it.

@@ -9,8 +9,7 @@ use clap::{ArgMatches, FromArgMatches};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::global::{Global, PartArgs, WaitArgs, past_the_end};
-use super::output::Output;
-use super::output::write_line;
+use super::output::{Output, write_line};
 use crate::config::{Config, KnownStores};
 use crate::embed::EngineChoice;
 use crate::endpoint::EMBEDDINGS;

@@ -10,8 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::invocation::{Context, ProgressStep};
-use super::output::write_above;
-use super::output::write_line;
+use super::output::{write_above, write_line};
 use crate::ingest::Progress;
 use crate::models::DownloadProgress;
 use crate::text::{count, printable, size};

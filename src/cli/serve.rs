@@ -49,8 +49,7 @@ mod unix {
 
     use super::super::in_process::run_catching_crash;
     use super::super::invocation::Context;
-    use super::super::output::warning;
-    use super::super::output::{self, Output};
+    use super::super::output::{self, Output, warning};
     use super::super::{Command, answer, parse, spelling};
     use super::ServeArgs;
     use crate::config::{Config, ServeChoice};

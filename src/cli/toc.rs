@@ -104,9 +104,11 @@ pub async fn run(context: &Context, args: TocArgs) -> Result<u8> {
         if all.is_empty() {
             context.tell_no_documents();
         }
+        let count = all.len();
         let ids: Vec<DocId> = args.part.of(context, all).into_iter().map(|document| document.doc_id).collect();
         let documents = snapshot.documents_by_id(&ids).await?;
-        return list(context, snapshot, &documents, args.max_level, shown).await;
+        let only = (ids.len() < count).then_some(&ids[..]);
+        return list(context, snapshot, &documents, only, args.max_level, shown).await;
     };
     let purpose = if is_change { Purpose::Change } else { Purpose::Read };
     let document = &context.document_of(snapshot, name, &store, purpose).await?;
@@ -139,17 +141,17 @@ async fn list(
     context: &Context,
     snapshot: &Snapshot,
     documents: &[DocumentRow],
+    only: Option<&[DocId]>,
     max_level: Option<u32>,
     shown: Shown,
 ) -> Result<u8> {
     let deepest = max_level.unwrap_or(DEFAULT_LEVEL_OF_LIST);
-    let ids: Vec<DocId> = documents.iter().map(|document| document.doc_id.clone()).collect();
     let mut sections: HashMap<DocId, Vec<SectionRow>> = HashMap::new();
-    for section in snapshot.sections_to_level(&ids, deepest.saturating_add(1)).await? {
+    for section in snapshot.sections_to_level(only, deepest.saturating_add(1)).await? {
         sections.entry(section.doc_id.clone()).or_default().push(section);
     }
     let mut titles: HashMap<DocId, Vec<String>> = HashMap::new();
-    for (section_id, title) in snapshot.section_titles(Some(&ids)).await? {
+    for (section_id, title) in snapshot.section_titles(only).await? {
         titles.entry(section_id.doc_id().into()).or_default().push(title);
     }
     let listed = documents.iter().map(|document| {

@@ -115,8 +115,8 @@ impl EvalStore {
         }
         let ingest_seconds = start.elapsed().as_secs_f64();
         let searcher = Searcher::new(namespace, Encoder::with(embedder));
-        let documents = searcher.snapshot().await?.documents().await?;
-        let sources = documents.into_iter().map(|row| (row.doc_id, row.source)).collect();
+        let documents = searcher.snapshot().await?.all_document_names().await?;
+        let sources = documents.into_iter().map(|document| (document.doc_id, document.source)).collect();
         Ok(EvalStore { set, searcher, sources, engine, ingest_seconds })
     }
 

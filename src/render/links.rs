@@ -1,5 +1,5 @@
-//! Links from places to pages of files, on terminals that show them (the ANSI code OSC 8), and text that has no other
-//! codes but these and styles.
+//! Links from places to pages of files, on terminals that show them (the ANSI code OSC 8), and text that has no codes
+//! other than these and styles.
 //!
 //! The text of a result has the number of a link instead of its address. So a document that contains such codes can
 //! link to nothing but the pages that the result names anyway.

@@ -7,6 +7,7 @@ use super::find_section::{Reading, find_sections};
 use super::named_documents::{MOST_DOCUMENTS, PlacedDocument, named, names_of_others};
 use super::note::NoteCode;
 use super::request::{Kind, SearchRequest};
+use super::resolve::row_of;
 use super::restrict::filter;
 use super::retrievers::parent_chunks_with;
 use super::searcher::Searcher;
@@ -18,6 +19,9 @@ use crate::error::{NextStep, Result, Setting};
 use crate::ids::{DocId, SectionId};
 use crate::store::{DocumentName, DocumentRow, SectionRow, Snapshot};
 use crate::text::first_of;
+
+/// The sections of so many documents are read alone. More are found among those of all, which the read cache has.
+const FEW_DOCUMENTS: usize = 200;
 
 /// A document's table of contents, or a part of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -124,7 +128,7 @@ pub(super) async fn answer(
             meant.without_contents.push((place, document));
             continue;
         }
-        let Some(document) = snapshots[place].documents_by_id(&[document.doc_id]).await?.pop() else { continue };
+        let document = row_of(snapshots[place], &document).await?;
         let (namespace, confidence) = (names[place].clone(), 1.0 / meant.count as f32);
         let mut contents = Contents { namespace, document, part: None, sections, confidence, is_guess: false };
         if let Some(AskedPart { name, .. }) = part
@@ -279,7 +283,14 @@ async fn documents_with_part(
 ) -> Result<MeantDocuments> {
     let mut sections: HashMap<(usize, DocId), Vec<SectionRow>> = HashMap::new();
     for (place, snapshot) in snapshots.iter().enumerate() {
-        for row in snapshot.all_sections().await?.into_iter().filter(|row| !row.is_preamble()) {
+        let own = documents.iter().filter(|(own, _)| *own == place).map(|(_, document)| document.doc_id.clone());
+        let own: Vec<DocId> = own.collect();
+        let rows = match own.len() {
+            0 => continue,
+            few if few <= FEW_DOCUMENTS => snapshot.sections_of(&own).await?,
+            _ => snapshot.all_sections().await?,
+        };
+        for row in rows.into_iter().filter(|row| !row.is_preamble()) {
             sections.entry((place, row.doc_id.clone())).or_default().push(row);
         }
     }

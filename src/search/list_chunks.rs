@@ -86,12 +86,12 @@ pub struct ListedChunk {
 }
 
 impl ChunkList {
-    /// Reads a page. `documents` are all of the snapshot, in its order.
+    /// Reads a page. `documents` has at least those that the filter allows, in the order of the snapshot.
     pub async fn read(snapshot: &Snapshot, documents: &[DocumentName], request: &ChunkListRequest) -> Result<Self> {
         let limit = request.limit.unwrap_or(usize::MAX);
         let Pages { filter, offset, total } = Pages::of(documents, request, limit);
         let wanted: Option<HashSet<&DocId>> = filter.doc_ids.as_ref().map(|ids| ids.iter().collect());
-        let is_wanted = |row: &&DocumentName| wanted.as_ref().is_none_or(|ids| ids.contains(&row.doc_id));
+        let is_wanted = |document: &&DocumentName| wanted.as_ref().is_none_or(|ids| ids.contains(&document.doc_id));
         let documents: Vec<&DocumentName> = documents.iter().filter(is_wanted).collect();
         let mut keys = snapshot.chunk_keys(&filter).await?;
         keys.retain(|key| request.scope.admits(key.chunk_id.doc_id(), key.chunk_id.parent_id()));

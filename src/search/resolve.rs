@@ -34,8 +34,7 @@ pub struct Named<'a> {
     pub note: Option<String>,
 }
 
-/// The documents among which names are looked up: if each name is an id or a path, only those that have them; otherwise
-/// all of the namespace.
+/// The documents to look names up in: only those with these ids and paths if each name is one, otherwise all.
 pub async fn documents_to_resolve(
     snapshot: &Snapshot,
     names: &[impl AsRef<str>],
@@ -44,7 +43,10 @@ pub async fn documents_to_resolve(
     let literal: Vec<Literal> = names.iter().map(|name| Literal::of(name.as_ref(), store)).collect();
     let ids: Vec<DocId> = unique(literal.iter().flat_map(Literal::ids));
     let found = snapshot.document_names(&ids).await?;
-    match literal.iter().all(|name| found.iter().any(|doc| name.is_of(doc) || name.is_path_of(doc))) {
+    let is_found = |name: &Literal| found.iter().any(|doc| name.means(doc));
+    // If a document that no name means has the first id of a source, the document of that source has another id.
+    let is_meant = |doc: &DocumentName| literal.iter().any(|name| name.means(doc));
+    match literal.iter().all(is_found) && found.iter().all(is_meant) {
         true => Ok(found),
         false => snapshot.all_document_names().await,
     }
@@ -53,10 +55,13 @@ pub async fn documents_to_resolve(
 /// The row of a document.
 ///
 /// # Errors
-/// If it was removed since.
+/// If the table lacks it.
 pub async fn row_of(snapshot: &Snapshot, document: &DocumentName) -> Result<DocumentRow> {
     let row = snapshot.documents_by_id(std::slice::from_ref(&document.doc_id)).await?.pop();
-    row.ok_or_else(|| Error::failed(format!("the document {} is gone", called(document))).hint("run the command again"))
+    row.ok_or_else(|| {
+        Error::failed(format!("the table of documents lacks {}", called(document)))
+            .hint(format!("check the namespace with `{}`", NextStep::Check))
+    })
 }
 
 /// A name taken for an id, a source or a path as it stands.
@@ -72,11 +77,15 @@ impl<'a> Literal<'a> {
         Literal { name, as_path: path.exists().then(|| store.source_name(path)) }
     }
 
-    /// The ids that its document can have, but for one of a source whose first id another document had.
+    /// The ids that its document has, unless another document had the first id of its source when it was ingested.
     fn ids(&self) -> Vec<DocId> {
         let sources = [Some(self.name), Some(self.name.trim()), self.as_path.as_deref()];
         let of_sources = sources.into_iter().flatten().map(|source| DocId::of_source(source, 0));
         of_sources.chain([self.name.trim().into()]).collect()
+    }
+
+    fn means(&self, doc: &DocumentName) -> bool {
+        self.is_of(doc) || self.is_path_of(doc)
     }
 
     fn is_of(&self, doc: &DocumentName) -> bool {
@@ -231,7 +240,7 @@ pub(super) fn file_name(source: &str) -> &str {
 }
 
 /// A document as messages name it.
-pub fn called(document: &DocumentName) -> String {
+fn called(document: &DocumentName) -> String {
     format!("{} ({})", document.doc_id, document.source)
 }
 
@@ -328,31 +337,28 @@ mod tests {
     async fn names_of_other_documents_are_read_only_for_a_loose_name() {
         let (_folder, store) = samples::store();
         let namespace = store.namespace("default").unwrap();
-        let new = |source: &str| {
-            let mut new = NewDocument::sample(&DocId::of_source(source, 0), &["text"]);
+        let id = |source| DocId::of_source(source, 0).to_string();
+        let new = |id: &str, source: &str| {
+            let mut new = NewDocument::sample(id, &["text"]);
             (new.document.source, new.document.title) = (source.into(), format!("The {source}"));
             new
         };
-        samples::publish(&namespace, vec![new("docs/pump.md"), new("docs/valve.md"), new("old/pump.md")]).await;
+        let mut documents: Vec<NewDocument> =
+            ["docs/pump.md", "docs/valve.md", "old/pump.md"].map(|source| new(&id(source), source)).into();
+        // A document that moved keeps its id; a new one from its old source has another.
+        documents.extend([new(&id("tank.md"), "docs/tank.md"), new("tank00", "tank.md")]);
+        samples::publish(&namespace, documents).await;
         let snapshot = Snapshot::open(&namespace).await.unwrap();
-        let id = DocId::of_source("docs/valve.md", 0).to_string();
-        for (names, read) in [
-            (&["docs/pump.md"][..], 1),
-            (&[" docs/pump.md ", &id, "old/pump.md"], 3),
-            (&[&id, "docs/valve.md"], 1),
-            (&[&id, "pump.md"], 3),
-            (&["The docs/pump.md"], 3),
-            (&["docs/gone.md"], 3),
-        ] {
-            let known = documents_to_resolve(&snapshot, names, &store).await.unwrap();
-            assert_eq!(known.len(), read, "{names:?}");
-            let all = snapshot.all_document_names().await.unwrap();
-            for name in names {
-                let found =
-                    |among| resolve_document(among, name, &store, Purpose::Read).map(|named| named.document.clone());
-                assert_eq!(found(&known).ok(), found(&all).ok(), "{name}");
-            }
+        let known = async |names: &[&str]| documents_to_resolve(&snapshot, names, &store).await.unwrap();
+        let valve = id("docs/valve.md");
+        assert_eq!(known(&["docs/pump.md"]).await.len(), 1);
+        assert_eq!(known(&[" docs/pump.md ", &valve, "docs/valve.md"]).await.len(), 2);
+        for loose in ["pump.md", "The docs/pump.md", "docs/gone.md", "docs/tank.md", "tank.md"] {
+            assert_eq!(known(&[&valve, loose]).await.len(), 5, "{loose}");
         }
+        let all = known(&["tank.md"]).await;
+        let found = resolve_document(&all, "tank.md", &store, Purpose::Change).unwrap();
+        assert_eq!(found.document.doc_id, DocId::from("tank00"));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::ids::{ChunkId, DocId, SectionId, place_of};
 
 const KEY_COLUMNS: Wanted = Wanted::Named(&["chunk_id", "section_id", "page_start", "updated_at"]);
 /// Up to this number, rows are fetched by their ids; more rows by reading all that match the filter.
-const MOST_BY_ID: usize = 2000;
+pub(super) const MOST_BY_ID: usize = 2000;
 
 /// Which chunks are listed. `None` matches all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -9,9 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use super::convert::{CHUNKS, Columns, VECTOR, map_rows, to_json};
 use super::indexes::fewest_indexed_rows;
-use super::read_cache::{ReadCache, Smallest};
+use super::read_cache::ReadCache;
 use super::scan::Wanted;
 use super::scope::Scope;
+use super::smallest::Smallest;
 use super::snapshot::Snapshot;
 use super::tables::Tables;
 use crate::error::{Error, Result};

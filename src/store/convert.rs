@@ -22,6 +22,7 @@ pub(super) const DOCUMENTS: &str = "documents";
 pub(super) const SECTIONS: &str = "sections";
 pub(super) const CHUNKS: &str = "chunks";
 pub(super) const ENTITIES: &str = "entities";
+pub(super) const CHUNK_ID: &str = "chunk_id";
 /// The column of vectors, by far the largest.
 pub(super) const VECTOR: &str = "vector";
 

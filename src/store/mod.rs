@@ -43,6 +43,7 @@ pub(crate) mod samples;
 mod scan;
 mod scope;
 mod sink;
+mod smallest;
 mod snapshot;
 mod source_name;
 mod source_pattern;

@@ -5,12 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::files::{WRITING, name_of, paths_in, read_json, remove_older, sync_folder, walk, write_json};
-use super::history::records;
+use super::files::{name_of, paths_in, read_json, sync_folder, walk, write_json};
 use super::layout::{Namespace, Store};
 use super::lock::{LockTimeout, WriterLock};
 use super::manifest::Manifest;
@@ -199,13 +197,6 @@ impl Namespace {
         self.folder().join(format!("{REMOVING}{}", std::process::id()))
     }
 
-    /// Deletes the files in it that killed writers had begun. For its writer: the files of a running one would be lost.
-    pub(super) fn clear_unfinished(&self) {
-        for folder in [self.root().to_owned(), self.keyword(), records(self)] {
-            remove_older(&folder, WRITING, Duration::ZERO);
-        }
-    }
-
     /// Deletes what interrupted removals have left beside it. Nothing depends on it, so errors are ignored.
     pub(super) fn clear_removed(&self) {
         for path in paths_in(self.folder()).unwrap_or_default() {
@@ -249,26 +240,4 @@ impl Namespace {
 fn bytes_below(folder: &Path) -> u64 {
     let files = walk(folder).unwrap_or_default();
     files.iter().filter(|(_, facts)| facts.is_file()).map(|(_, facts)| facts.len()).sum()
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::store::NewDocument;
-    use crate::store::samples::{namespace, publish};
-
-    use super::*;
-
-    #[tokio::test]
-    async fn the_next_writer_deletes_the_files_that_a_killed_one_had_begun() {
-        let (_folder, namespace) = namespace();
-        publish(&namespace, vec![NewDocument::sample("aaaaaa", &["text"])]).await;
-        let before = walk(namespace.root()).unwrap().len();
-        let begun = [namespace.root().to_owned(), namespace.keyword(), records(&namespace)];
-        let begun = begun.map(|folder| folder.join(format!("{WRITING}a1B2c3")));
-        begun.iter().for_each(|file| std::fs::write(file, "half").unwrap());
-        assert_eq!(walk(namespace.root()).unwrap().len(), before + begun.len());
-        drop(Writer::open_existing(&namespace, &LockTimeout::none()).await.unwrap());
-        assert!(!begun.iter().any(|file| file.exists()));
-        assert_eq!(walk(namespace.root()).unwrap().len(), before);
-    }
 }

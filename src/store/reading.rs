@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use lancedb::expr::{col, lit};
 
+use super::chunk_list::MOST_BY_ID;
 use super::convert::{self, Columns, ENTITIES, SECTIONS, VECTOR, map_rows};
 use super::entities::EntityRow;
 use super::metadata::Metadata;
@@ -50,6 +51,11 @@ impl Snapshot {
     /// The documents with the given ids without their vectors, in their order. [`document_names`](Self::document_names)
     /// takes a fraction of the time.
     pub async fn documents_by_id(&self, ids: &[DocId]) -> Result<Vec<DocumentRow>> {
+        if ids.len() > MOST_BY_ID {
+            let each = self.documents().await?.into_iter().map(|row| (row.doc_id.clone(), row));
+            let mut rows: HashMap<DocId, DocumentRow> = each.collect();
+            return Ok(ids.iter().filter_map(|id| rows.remove(id)).collect());
+        }
         let (table, addresses) = (&self.tables.documents, self.addresses_of(ids).await?);
         let rows = self.tables.read_at(table, &addresses, Wanted::WithoutVectors, convert::document).await?;
         // Commands change and remove the documents that they find here.
@@ -93,10 +99,10 @@ impl Snapshot {
         Ok(rows)
     }
 
-    /// The sections of some documents down to a level, without the preambles, by document and in order.
-    pub async fn sections_to_level(&self, doc_ids: &[DocId], deepest: u32) -> Result<Vec<SectionRow>> {
+    /// The sections of all documents or of a few, down to a level, without the preambles, by document and in order.
+    pub async fn sections_to_level(&self, doc_ids: Option<&[DocId]>, deepest: u32) -> Result<Vec<SectionRow>> {
         let to_level = is_in_contents().and(col("level").lt_eq(lit(deepest)));
-        let mut rows = self.read_sections(among(to_level, "doc_id", Some(doc_ids))).await?;
+        let mut rows = self.read_sections(among(to_level, "doc_id", doc_ids)).await?;
         rows.sort_by(|a, b| a.doc_id.cmp(&b.doc_id).then(a.position.cmp(&b.position)));
         Ok(rows)
     }

@@ -8,14 +8,23 @@ use std::collections::HashSet;
 
 use jiff::{Timestamp, Zoned};
 
-use super::files::{remove_file, sync_folder};
-use super::history::{Lease, Record, older_generations, record_files, record_id};
+use super::files::{WRITING, name_of, paths_in, remove_file, sync_folder};
+use super::history::{Lease, Record, older_generations, record_files, record_id, records_folder};
 use super::layout::Namespace;
 use super::manifest::Manifest;
 use super::tables::{Tables, connect};
 use super::version_files::{TABLES, Unreadable, newer_versions, remove_versions};
 use super::versions::{ExistingVersions, can_be_opened};
 use crate::error::{Error, Result, Setting};
+
+/// Deletes the files that killed writers had begun, but not those of the keyword index, which deletes its own. Nothing
+/// depends on them, so errors are ignored. For the namespace's writer: another's unfinished files would be lost.
+pub(super) fn clear_unfinished(namespace: &Namespace) {
+    for folder in [namespace.root(), &records_folder(namespace)] {
+        let files = paths_in(folder).unwrap_or_default().into_iter();
+        files.filter(|path| name_of(path).starts_with(WRITING)).for_each(|path| drop(std::fs::remove_file(path)));
+    }
+}
 
 /// Finishes or gives up an interrupted publication.
 pub(super) fn recover_pending(namespace: &Namespace, keyword_generation: Option<u64>) -> Result<()> {
@@ -98,5 +107,26 @@ impl OlderGeneration {
         let Manifest { generation, published_at, .. } = &self.manifest;
         let when = published_at.parse::<Timestamp>().map(|time| crate::text::moment(time, &Zoned::now()));
         format!("generation {generation}, published {}", when.unwrap_or_else(|_| published_at.clone()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::files::walk;
+    use crate::store::samples::{namespace, publish};
+    use crate::store::{LockTimeout, NewDocument, Writer};
+
+    #[tokio::test]
+    async fn the_next_writer_deletes_the_files_that_a_killed_one_had_begun() {
+        let (_folder, namespace) = namespace();
+        publish(&namespace, vec![NewDocument::sample("aaaaaa", &["text"])]).await;
+        let before = walk(namespace.root()).unwrap().len();
+        for folder in [namespace.root(), &records_folder(&namespace)] {
+            std::fs::write(folder.join(format!("{WRITING}a1B2c3")), "half").unwrap();
+        }
+        assert_eq!(walk(namespace.root()).unwrap().len(), before + 2);
+        drop(Writer::open_existing(&namespace, &LockTimeout::none()).await.unwrap());
+        assert_eq!(walk(namespace.root()).unwrap().len(), before);
     }
 }

@@ -9,9 +9,9 @@ use lancedb::arrow::arrow_array::RecordBatch;
 use lancedb::arrow::arrow_array::types::UInt64Type;
 use lancedb::query::{ExecutableQuery, Select};
 
-use super::convert::{CHUNKS, Columns, VECTOR, map_rows};
+use super::convert::{CHUNK_ID, CHUNKS, Columns, VECTOR, map_rows};
 use super::keyword::ScoredChunk;
-use super::read_cache::{CHUNK_ID, ChunkRows, Cosines, ReadCache, damaged};
+use super::read_cache::{ChunkRows, Cosines, ReadCache, damaged};
 use super::scan::{Wanted, any_of};
 use super::scope::Scope;
 use super::snapshot::Snapshot;

@@ -19,7 +19,7 @@ use super::keyword::KeywordWriter;
 use super::layout::Namespace;
 use super::lock::{LockTimeout, WriterLock};
 use super::manifest::{Manifest, ModelRecord};
-use super::recovery::{OlderGeneration, recover_pending};
+use super::recovery::{OlderGeneration, clear_unfinished, recover_pending};
 use super::rows::{DocumentRow, NewDocument, SectionRow};
 use super::scan::Wanted;
 use super::tables::{MOST_SMALL_FILES, Tables};
@@ -128,7 +128,7 @@ impl Writer {
         let begun_at = jiff::Timestamp::now().to_string();
         Format::raise(namespace.store())?;
         namespace.clear_removed();
-        namespace.clear_unfinished();
+        clear_unfinished(namespace);
         // Lists the files before the recovery, whose changes have to be synced like those of a publication.
         let durable = SyncedFiles::of(namespace)?;
         let (keyword, carried) = KeywordWriter::open(namespace)?.unzip();

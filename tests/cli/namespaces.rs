@@ -37,6 +37,24 @@ fn namespaces_are_listed_with_counts_and_sizes() {
 }
 
 #[test]
+fn named_documents_are_described_once_in_the_order_of_their_names() {
+    let sandbox = two_namespaces();
+    let described = |names: &[&str]| -> Vec<String> {
+        let items = sandbox.items(&[&["docs", "-n", "all"], names].concat());
+        let of = |item: &serde_json::Value| format!("{} {}", text(item, "namespace"), text(item, "source"));
+        items.as_array().unwrap().iter().map(of).collect()
+    };
+    let id = text(&sandbox.items(&["docs"])[0], "doc_id").to_owned();
+    assert_eq!(described(&["b.md", &id, "a.md"]), ["default b.md", "manuals b.md", "default a.md"]);
+    assert_eq!(described(&[&id, "Pumps", &id]), ["default a.md", "default b.md", "manuals b.md"]);
+    assert_eq!(described(&["a.md", "b.md", "--filter", "title = Valves"]), ["default a.md"]);
+    assert_eq!(described(&[]), ["default a.md", "default b.md", "manuals b.md"]);
+    assert_eq!(described(&["--limit", "1", "--offset", "1"]), ["default b.md"]);
+    let run = sandbox.kb(&["docs", "b.md", "--filter", "title = Valves"]);
+    run.tells(1, "none of these documents matches the filter");
+}
+
+#[test]
 fn a_damaged_namespace_does_not_hide_the_others() {
     let sandbox = two_namespaces();
     sandbox.write(".kb/namespaces/manuals/MANIFEST.json", "{");

@@ -238,7 +238,7 @@ fn start() -> Result<Running> {
     let mut command = Command::new(&program);
     command.arg(WORKER).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let temporary = tempfile::Builder::new().prefix("kb-worker-").tempdir();
-    let temporary = temporary.map_err(|error| Error::temporary("a folder for a worker", &error))?;
+    let temporary = temporary.map_err(|error| Error::temporary("a folder for a worker", error))?;
     confine::prepare(&mut command, temporary.path());
     let mut child = command.spawn().map_err(|error| Error::io("start a worker from", &program, &error))?;
     let input = child.stdin.take().expect("it was spawned with a pipe");

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::ids::DocId;
-use crate::store::{DocumentRow, EntityRow, EntityState, StateTime};
+use crate::store::{DocumentName, EntityRow, EntityState, StateTime};
 use crate::text::{alike, fold_name};
 
 /// The least similarity (Jaro-Winkler) of a suggested name.
@@ -68,19 +68,17 @@ fn listed(row: &EntityRow, namespace: &str, moment: &StateTime) -> ListedEntity 
     }
 }
 
-/// The facts about the entity with a name, as of a moment.
-pub fn describe(
-    rows: &[EntityRow],
-    documents: &[DocumentRow],
-    name: &str,
-    namespace: &str,
-    moment: &StateTime,
-) -> Option<EntityFacts> {
+/// The entity with a name.
+pub fn find<'r>(rows: &'r [EntityRow], name: &str) -> Option<&'r EntityRow> {
     let folded = fold_name(name);
-    let row = rows.iter().find(|row| row.names().any(|own| fold_name(own) == folded))?;
-    let mention = |document: &DocumentRow| {
+    rows.iter().find(|row| row.names().any(|own| fold_name(own) == folded))
+}
+
+/// The facts about an entity as of a moment. `documents` are those that mention it.
+pub fn describe(row: &EntityRow, documents: &[DocumentName], namespace: &str, moment: &StateTime) -> EntityFacts {
+    let mention = |document: &DocumentName| {
         let parents = *row.mentions.get(&document.doc_id)?;
-        let DocumentRow { doc_id, source, title, .. } = document.clone();
+        let DocumentName { doc_id, source, title, .. } = document.clone();
         Some(EntityMention { doc_id, source, title, parents })
     };
     let mut mentions: Vec<EntityMention> = documents.iter().filter_map(mention).collect();
@@ -88,7 +86,7 @@ pub fn describe(
     // States in another time field are neither past nor future.
     let is_reached = |state: &&EntityState| state.time <= *moment || !state.time.is_comparable_with(moment);
     let states = row.states.iter().filter(is_reached).cloned().collect();
-    Some(EntityFacts { listed: listed(row, namespace, moment), states, mentions })
+    EntityFacts { listed: listed(row, namespace, moment), states, mentions }
 }
 
 /// The name most similar to a typed one, if any is similar enough.

@@ -8,5 +8,5 @@ mod list;
 mod requests;
 
 pub use apply::{EntityOutcome, EntityPlan, Outcome, plan};
-pub use list::{EntityFacts, ListedEntity, describe, list, nearest};
+pub use list::{EntityFacts, ListedEntity, describe, find, list, nearest};
 pub use requests::{EntityAction, EntityRequest, RequestTime, read_batch};

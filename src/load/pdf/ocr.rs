@@ -50,11 +50,14 @@ impl<'a> Program<'a> {
             Ok(None) => return Ok(Ok(None)),
             Err(error) => return Ok(Err(error)),
         };
-        let file = tempfile::Builder::new().prefix("kb-page-").suffix(".png").tempfile();
-        let mut file =
-            file.map_err(|error| Error::temporary(&format!("a file for the image of page {}", page + 1), &error))?;
-        file.write_all(&picture)?;
-        file.flush()?;
+        let make = || -> std::io::Result<_> {
+            let mut file = tempfile::Builder::new().prefix("kb-page-").suffix(".png").tempfile()?;
+            file.write_all(&picture)?;
+            file.flush()?;
+            Ok(file)
+        };
+        let file =
+            make().map_err(|error| Error::temporary(&format!("a file for the image of page {}", page + 1), error))?;
         let read = run(self.command, &file.path().to_string_lossy())?;
         self.works |= read.is_ok();
         self.failures += usize::from(read.is_err());

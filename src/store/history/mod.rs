@@ -23,7 +23,7 @@ pub use record::Note;
 #[cfg(feature = "fuzzing")]
 pub use record::record_is_readable;
 pub(super) use record::{
-    Lease, Record, RecordFile, folder as records, older_generations, record, record_files, record_id,
+    Lease, Record, RecordFile, older_generations, record, record_files, record_id, records_folder,
 };
 pub use restore::{Restored, plan_restore};
 pub use text_change::TextChange;

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::record::{Lease, Record, Removal, folder, path, records};
+use super::record::{Lease, Record, Removal, path, records, records_folder};
 use crate::config::Config;
 use crate::error::Result;
 use crate::store::fault::step;
@@ -115,7 +115,7 @@ pub(in crate::store) async fn prune(
         }
     }
     if removed {
-        sync_folder(&folder(namespace))?;
+        sync_folder(&records_folder(namespace))?;
     }
     step("history pruned")?;
     Ok(Pruned { damaged: tables.keep_only(&staying).await?, without_locks })

@@ -112,7 +112,7 @@ impl Record {
 
     /// Writes the record durably, over a possible leftover of an interrupted publication with the same number.
     pub(in crate::store) fn write(&self, namespace: &Namespace) -> Result<()> {
-        let folder = folder(namespace);
+        let folder = records_folder(namespace);
         if !folder.is_dir() {
             std::fs::create_dir_all(&folder).map_err(|error| Error::io("create the history", &folder, &error))?;
             sync_folder(namespace.root())?;
@@ -122,7 +122,7 @@ impl Record {
 }
 
 /// The folder of the records.
-pub(in crate::store) fn folder(namespace: &Namespace) -> PathBuf {
+pub(in crate::store) fn records_folder(namespace: &Namespace) -> PathBuf {
     namespace.root().join(FOLDER)
 }
 
@@ -153,7 +153,7 @@ pub fn record_is_readable(namespace: &Namespace, generation: u64) -> bool {
 pub(in crate::store) fn record_files(namespace: &Namespace, published: u64) -> Result<Vec<RecordFile>> {
     let number = |path: &PathBuf| name_of(path).strip_suffix(".json")?.parse::<u64>().ok();
     let mut numbers: Vec<u64> =
-        paths_in(&folder(namespace))?.iter().filter_map(number).filter(|number| *number <= published).collect();
+        paths_in(&records_folder(namespace))?.iter().filter_map(number).filter(|number| *number <= published).collect();
     numbers.sort_unstable_by(|a, b| b.cmp(a));
     let file = |generation| RecordFile { generation, record: record(namespace, generation).ok().flatten() };
     Ok(numbers.into_iter().map(file).collect())
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn a_record_damaged_by_the_disk_counts_as_lost() {
         let (_folder, namespace) = crate::store::samples::namespace();
-        std::fs::create_dir_all(folder(&namespace)).unwrap();
+        std::fs::create_dir_all(records_folder(&namespace)).unwrap();
         for damaged in [&b"{\"manifest\""[..], b"{\xff}", b"\0\0\0\0"] {
             std::fs::write(path(&namespace, 1), damaged).unwrap();
             assert_eq!(record(&namespace, 1).unwrap(), None, "{damaged:?}");

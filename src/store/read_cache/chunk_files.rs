@@ -9,9 +9,9 @@ use super::code_file::{self, CodeFile};
 use super::files::{ReadCache, damaged};
 use super::fragments::{CachedFragment, CachedRows};
 use super::half_vectors::{self, HalfVectorWriter, HalfVectors};
-use super::parent_rows::{self, CHUNK_ID, ParentRows};
+use super::parent_rows::{self, ParentRows};
 use crate::error::Result;
-use crate::store::convert::{CHUNKS, Columns, VECTOR};
+use crate::store::convert::{CHUNK_ID, CHUNKS, Columns, VECTOR};
 use crate::store::scan::Wanted;
 use crate::store::tables::Tables;
 

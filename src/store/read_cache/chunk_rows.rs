@@ -15,9 +15,9 @@ use super::binary_codes::{code_of, distances};
 use super::code_file::CodeFile;
 use super::half_vectors::HalfVectors;
 use super::parent_rows::{KeysInScope, ParentRows, chunk_key};
-use super::smallest::Smallest;
 use crate::ids::ChunkId;
 use crate::store::scope::Scope;
+use crate::store::smallest::Smallest;
 
 /// See [`chosen_by_code`].
 const ROWS_FOR_EACH_CHOSEN: usize = 2500;
@@ -229,10 +229,11 @@ mod tests {
     use lancedb::arrow::arrow_array::{ArrayRef, RecordBatch, StringArray};
 
     use super::*;
+    use crate::store::convert::CHUNK_ID;
     use crate::store::read_cache::code_file;
     use crate::store::read_cache::files::ReadCache;
     use crate::store::read_cache::half_vectors::HalfVectorWriter;
-    use crate::store::read_cache::parent_rows::{CHUNK_ID, keys, runs};
+    use crate::store::read_cache::parent_rows::{keys, runs};
 
     /// A fragment whose chunks have these vectors; those with zeros have none.
     fn fragment(cache: &ReadCache, number: u64, chunks: &[(String, Vec<f32>)], deleted: &[u32]) -> FragmentRows {

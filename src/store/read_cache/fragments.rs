@@ -64,7 +64,7 @@ impl Tables {
         wanted: CachedRows<'_>,
     ) -> Result<Vec<CachedFragment>> {
         let fragments = self.fragments(table).await?;
-        // Rows are cached with those deleted since, so that a deletion makes no stream stale.
+        // Rows are cached with those deleted since, so that a deletion makes no file stale.
         let written: Vec<Fragment> = fragments.iter().map(|fragment| with_deleted(fragment.metadata())).collect();
         let described = |fragment| serde_json::to_string(fragment).expect("plain data has a JSON form");
         let names: Vec<String> = written.iter().map(described).collect();

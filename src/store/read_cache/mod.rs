@@ -1,9 +1,9 @@
 //! The read cache: the data that every reader of a generation needs, such as codes of vectors and names of documents.
 //!
 //! In a process that asks one question, planning and running a query of the tables takes longer than everything else.
-//! So the first reader writes the rows of each fragment of a table into a [file](files) beside the tables
-//! (`read-cache/NAME-HASH`), deleted rows included, and readers leave those out. So neither a deletion nor a
-//! publication makes a file stale: the next reader adds those of new fragments.
+//! The first reader writes the rows of each fragment of a table, deleted ones included, into a [file](files) beside the
+//! tables (`read-cache/NAME-HASH`). Readers leave out the deleted rows. A deletion or a publication makes no file stale:
+//! the next reader only adds files for new fragments.
 //!
 //! Codes and vectors of chunks have files of their own form ([`code_file`], [`half_vectors`]).
 //!
@@ -22,13 +22,10 @@ mod half_vectors;
 mod keys;
 mod parent_rows;
 mod partitions;
-mod reading;
 mod section_metadata;
-mod smallest;
+mod snapshot_rows;
 
 pub(super) use chunk_rows::{ChunkRows, Cosines};
 pub(super) use document_names::DocumentNames;
 pub(super) use files::{ReadCache, damaged};
-pub(super) use parent_rows::CHUNK_ID;
 pub(super) use section_metadata::SectionsWithMetadata;
-pub(super) use smallest::Smallest;

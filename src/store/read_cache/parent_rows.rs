@@ -13,10 +13,9 @@ use super::files::damaged;
 use super::keys::{key_of, places_of};
 use crate::error::{Error, Result};
 use crate::ids::{document_of, parent_of};
-use crate::store::convert::{CHUNKS, Columns};
+use crate::store::convert::{CHUNK_ID, CHUNKS, Columns};
 use crate::store::scope::Scope;
 
-pub(in crate::store) const CHUNK_ID: &str = "chunk_id";
 /// See [`chunk_key`].
 const KEY: &str = "key";
 const FIRST_ROW: &str = "first_row";

@@ -1,7 +1,7 @@
 //! The smallest of many items.
 
 /// The `limit` smallest of the items that were added, in no order.
-pub(in crate::store) struct Smallest<T> {
+pub(super) struct Smallest<T> {
     limit: usize,
     items: Vec<T>,
     /// An item that was left out. No larger one can be among them.
@@ -9,7 +9,7 @@ pub(in crate::store) struct Smallest<T> {
 }
 
 impl<T: Ord + Copy> Smallest<T> {
-    pub(in crate::store) fn new(limit: usize) -> Self {
+    pub(super) fn new(limit: usize) -> Self {
         Smallest { limit, items: Vec::new(), bound: None }
     }
 
@@ -20,7 +20,7 @@ impl<T: Ord + Copy> Smallest<T> {
     }
 
     #[inline]
-    pub(in crate::store) fn add(&mut self, item: T) {
+    pub(super) fn add(&mut self, item: T) {
         if self.takes(&item) {
             self.items.push(item);
             // Choosing costs as much as looking at all of them, so it pays only for many.
@@ -35,7 +35,7 @@ impl<T: Ord + Copy> Smallest<T> {
         self
     }
 
-    pub(in crate::store) fn into_items(mut self) -> Vec<T> {
+    pub(super) fn into_items(mut self) -> Vec<T> {
         self.choose();
         self.items
     }

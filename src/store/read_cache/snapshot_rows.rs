@@ -1,4 +1,4 @@
-//! Reads rows of a generation from the read cache, which the first reader fills from the tables.
+//! Rows of a generation that are in the read cache, or found with its help.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -78,7 +78,7 @@ impl Snapshot {
         Ok(names)
     }
 
-    /// The metadata of all sections that have some.
+    /// The metadata of all sections that have some, from the table.
     pub async fn section_metadata(&self) -> Result<Vec<(SectionId, BTreeMap<String, String>)>> {
         let stated = col(METADATA).is_not_null();
         self.tables.read(&self.tables.sections, Some(stated), COLUMNS, metadata).await
