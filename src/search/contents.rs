@@ -2,6 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use rayon::prelude::*;
+
 use super::confidence::UNCLEAR;
 use super::find_section::{Reading, find_sections};
 use super::named_documents::{MOST_DOCUMENTS, PlacedDocument, named, names_of_others};
@@ -20,6 +22,8 @@ use crate::ids::{DocId, SectionId};
 use crate::store::{DocumentName, DocumentRow, SectionRow, Snapshot};
 use crate::text::first_of;
 
+/// Among more documents than this, the number of a section means none: reading the sections of all takes seconds.
+const MOST_READ: usize = 10_000;
 /// The sections of so many documents are read alone. More are found among those of all, which the read cache has.
 const FEW_DOCUMENTS: usize = 200;
 
@@ -206,7 +210,7 @@ impl MeantDocuments {
         let why = match (self.documents.len(), part) {
             (0, Some(AskedPart { name, .. })) => format!("no searched document has {name:?}"),
             (0, None) => "it names no document".to_owned(),
-            (many, Some(_)) if self.count > 1 => format!("{many} documents have that part"),
+            (many, Some(_)) if self.count > 1 => format!("{many} documents may have that part"),
             (many, _) => format!("{many} documents have the name in it"),
         };
         // If several documents can be meant, their note has said how to name one.
@@ -281,6 +285,12 @@ async fn documents_with_part(
     name: &str,
     trace: &mut Trace,
 ) -> Result<MeantDocuments> {
+    let count = documents.len();
+    if count > MOST_READ && SectionNumber::of_name(name).is_some() {
+        let message = format!("any of {count} documents may have {name:?}; {} names one", Setting("doc"));
+        trace.note(NoteCode::PartInSeveral, message);
+        return Ok(MeantDocuments { documents, count, without_contents: Vec::new() });
+    }
     let mut sections: HashMap<(usize, DocId), Vec<SectionRow>> = HashMap::new();
     for (place, snapshot) in snapshots.iter().enumerate() {
         let own = documents.iter().filter(|(own, _)| *own == place).map(|(_, document)| document.doc_id.clone());
@@ -298,7 +308,7 @@ async fn documents_with_part(
     let (with_contents, without_contents): (Vec<PlacedDocument>, _) =
         documents.into_iter().partition(|placed| sections_of(placed).is_some());
     let reading = |placed: &PlacedDocument| Reading::of(&placed.1, sections_of(placed)?, name);
-    let named = with_contents.into_iter().filter_map(|placed| Some((reading(&placed)?, placed)));
+    let named = with_contents.into_par_iter().filter_map(|placed| Some((reading(&placed)?, placed)));
     let named: Vec<(Reading, PlacedDocument)> = named.collect();
     let most_literal = named.iter().map(|(reading, _)| *reading).min();
     let alike = named.into_iter().filter(|(reading, _)| most_literal.is_some_and(|best| reading.is_like(best)));

@@ -2,11 +2,12 @@
 
 use std::collections::HashSet;
 
+use rayon::prelude::*;
+
 use super::confidence::is_year;
 use super::joined_words::joined_words;
-use super::resolve::{file_name, stem};
 use super::understand::{AskedPart, Wanted, is_of_any_document};
-use crate::store::DocumentName;
+use crate::store::{DocumentName, file_name, stem};
 use crate::text::stopwords::is_stopword;
 use crate::text::tokens::{Token, TokenKind, tokenize};
 
@@ -86,7 +87,7 @@ impl Naming {
         // A year only tells documents of one name apart.
         let least = if asked.iter().all(|word| is_year(word)) { YEAR } else { YEAR + 1 };
         asked.extend(joined_words(query).into_iter().map(|name| name.word));
-        let own: Vec<HashSet<String>> = documents.iter().map(|(_, document)| words_of(document)).collect();
+        let own: Vec<HashSet<String>> = documents.par_iter().map(|(_, document)| words_of(document)).collect();
         let weight = |word: &String| {
             let having = own.iter().filter(|own| own.contains(word)).count().max(1);
             if is_year(word) { YEAR } else { (YEAR + 1) * own.len() / having }

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::error::{Error, Kind, NextStep, Result};
 use crate::ids::DocId;
-use crate::store::{DocumentName, DocumentRow, Snapshot, Store};
+use crate::store::{DocumentName, DocumentRow, Snapshot, Store, stem};
 use crate::text::tokens::{TokenKind, tokenize};
 use crate::text::{alike, first_of, unique, visible, visible_path};
 
@@ -227,16 +227,6 @@ pub fn resolve_each<'a>(
         ));
     }
     Ok(found)
-}
-
-/// The name of a file without its ending.
-pub(super) fn stem(source: &str) -> &str {
-    let name = file_name(source);
-    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
-}
-
-pub(super) fn file_name(source: &str) -> &str {
-    source.rsplit(['/', ':']).next().unwrap_or(source)
 }
 
 /// A document as messages name it.

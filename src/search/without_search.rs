@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 use std::time::Instant;
 
+use futures::future::try_join_all;
+
 use super::contents::{Answer, Contents, answer, note_ambiguous_section};
 use super::expand::{describe, limit};
 use super::hit::{Hit, Source};
 use super::named_documents::MOST_DOCUMENTS;
 use super::note::{Note, NoteCode};
 use super::request::{Kind, SearchRequest};
-use super::resolve::{file_name, stem};
 use super::restrict::filter;
 use super::result::SearchResult;
 use super::searcher::Searcher;
@@ -18,7 +19,6 @@ use super::understand::{AskedPart, Route, Understanding, Wanted, contents_of, do
 use crate::error::Result;
 use crate::ids::{ChunkId, DocId};
 use crate::store::{DocumentName, IndexedParentChunk, Snapshot};
-use crate::structure::normalise_title;
 use crate::text::han::in_simplified;
 use crate::text::truncate;
 
@@ -191,17 +191,8 @@ fn text_of_section(own: &Contents, chunks: &[IndexedParentChunk]) -> Option<Hit>
     Some(hit)
 }
 
-/// The documents with this title or file name, with or without its ending; punctuation does not count.
+/// The documents of all namespaces with this title or file name.
 async fn documents_named(snapshots: &[&Snapshot], name: &str) -> Result<Vec<DocId>> {
-    let mut found = Vec::new();
-    let name = normalise_title(name);
-    for snapshot in snapshots {
-        let rows = snapshot.all_document_names().await?.into_iter();
-        let has_name = |row: &DocumentName| {
-            let names = [row.title.as_str(), file_name(&row.source), stem(&row.source)];
-            names.iter().any(|own| !name.is_empty() && normalise_title(own) == name)
-        };
-        found.extend(rows.filter(has_name).map(|row| row.doc_id));
-    }
-    Ok(found)
+    let each = try_join_all(snapshots.iter().map(|snapshot| snapshot.documents_called(name))).await?;
+    Ok(each.into_iter().flatten().map(|document| document.doc_id).collect())
 }

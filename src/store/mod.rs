@@ -90,7 +90,7 @@ pub use rows::{
 };
 pub use scope::Scope;
 pub use snapshot::Snapshot;
-pub use source_name::STANDARD_INPUT;
+pub use source_name::{STANDARD_INPUT, file_name, stem};
 pub use source_pattern::SourcePattern;
 pub use vector_cache::{VectorCache, VectorKey, unpublished_vectors};
 pub use writer::{Change, Writer};

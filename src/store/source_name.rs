@@ -11,6 +11,17 @@ use crate::text::push_escaped;
 /// The prefix of the names of sources from standard input.
 pub const STANDARD_INPUT: &str = "stdin:";
 
+/// The name of a source's file; the last part of an address.
+pub fn file_name(source: &str) -> &str {
+    source.rsplit(['/', ':']).next().unwrap_or(source)
+}
+
+/// The name of a file without its ending.
+pub fn stem(source: &str) -> &str {
+    let name = file_name(source);
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+}
+
 /// The text for one part of a path.
 pub(super) fn text_of(name: &OsStr) -> Cow<'_, str> {
     let bytes = name.as_encoded_bytes();

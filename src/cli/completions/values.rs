@@ -16,7 +16,7 @@ use crate::embed::EMBEDDED;
 use crate::error::Result;
 use crate::models::{ModelKind, Models};
 use crate::search::SectionNames;
-use crate::store::{DocumentName, Snapshot, Store};
+use crate::store::{DocumentName, Snapshot, Store, file_name};
 use crate::text::{is_hidden, printable};
 
 /// How names are quoted for the shell that asks.
@@ -86,11 +86,6 @@ fn documents_beginning(typed: &OsStr, names: &[DocumentName]) -> Vec<CompletionC
     names.iter().for_each(|name| *counts.entry(file_name(&name.source)).or_default() += 1);
     let only = names.iter().filter(|name| counts[file_name(&name.source)] == 1);
     beginning(typed, only.map(|name| (file_name(&name.source), name.title.as_str())))
-}
-
-/// The last part of a path or an address, which can name a document.
-fn file_name(source: &str) -> &str {
-    source.rsplit('/').next().unwrap_or(source)
 }
 
 fn namespaces(typed: &OsStr) -> Vec<CompletionCandidate> {

@@ -17,16 +17,20 @@ use crate::ids::DocId;
 use crate::store::convert::{Columns, DOCUMENTS};
 use crate::store::rows::DocumentName;
 use crate::store::scan::Wanted;
+use crate::store::source_name::{file_name, stem};
+use crate::structure::normalise_title;
 
 pub(super) const DOC_ID: &str = "doc_id";
+const SOURCE: &str = "source";
+const TITLE: &str = "title";
 pub(super) const NAMES: CachedRows = CachedRows {
     name: "names",
-    columns: Wanted::Named(&[DOC_ID, "source", "title", "parents", "children", "edits"]),
+    columns: Wanted::Named(&[DOC_ID, SOURCE, TITLE, "parents", "children", "edits"]),
     batch: Ok,
     fragment: with_places,
     is_lazy: true,
 };
-/// A checksum of the id of a document, and where its row is.
+/// A checksum of an id or a name of a document, and where its row is.
 const KEY: &str = "key";
 const BATCH: &str = "batch";
 const ROW_IN_BATCH: &str = "row_in_batch";
@@ -34,34 +38,48 @@ const ROW: &str = "row";
 
 /// The names of the documents of a fragment.
 pub(in crate::store) struct DocumentNames {
-    /// In order. The other columns have the places of the same documents.
-    keys: UInt32Array,
-    batches: UInt32Array,
-    rows_in_batches: UInt32Array,
-    rows: UInt32Array,
+    by_id: Places,
+    /// By the normalised title and file name, with and without its ending.
+    by_name: Places,
     names: Vec<CachedBatch>,
     deleted: HashSet<u32>,
     fragment: u64,
 }
 
+/// Where documents are, in the order of their keys.
+struct Places {
+    keys: UInt32Array,
+    batches: UInt32Array,
+    rows_in_batches: UInt32Array,
+    rows: UInt32Array,
+}
+
+impl Places {
+    fn of(batch: &CachedBatch) -> Result<Self> {
+        let batch = batch.get().ok_or_else(|| damaged("is damaged"))?;
+        let column = |name| Columns { table: DOCUMENTS, batch }.primitives::<UInt32Type>(name).cloned();
+        let [keys, batches] = [column(KEY)?, column(BATCH)?];
+        Ok(Places { keys, batches, rows_in_batches: column(ROW_IN_BATCH)?, rows: column(ROW)? })
+    }
+
+    /// The batch, the row in it, and the row in the fragment of each document with a key.
+    fn with_key(&self, key: u32) -> impl Iterator<Item = (usize, usize, u32)> {
+        let places = places_of(self.keys.values(), &key);
+        places.map(|place| {
+            let [batch, row] = [&self.batches, &self.rows_in_batches].map(|column| column.value(place) as usize);
+            (batch, row, self.rows.value(place))
+        })
+    }
+}
+
 impl DocumentNames {
     /// `None` for a fragment without rows.
-    pub(super) fn of(CachedFragment { written, mut rows, deleted, .. }: CachedFragment) -> Result<Option<Self>> {
-        if rows.is_empty() {
-            return Ok(None);
-        }
-        let places = rows.remove(0);
-        let batch = places.get().ok_or_else(|| damaged("is damaged"))?;
-        let column = |name| Columns { table: DOCUMENTS, batch }.primitives::<UInt32Type>(name).cloned();
-        Ok(Some(DocumentNames {
-            keys: column(KEY)?,
-            batches: column(BATCH)?,
-            rows_in_batches: column(ROW_IN_BATCH)?,
-            rows: column(ROW)?,
-            names: rows,
-            deleted,
-            fragment: written.id,
-        }))
+    pub(super) fn of(CachedFragment { written, rows, deleted, .. }: CachedFragment) -> Result<Option<Self>> {
+        let mut batches = rows.into_iter();
+        let Some(by_id) = batches.next() else { return Ok(None) };
+        let by_name = batches.next().ok_or_else(|| damaged("is damaged"))?;
+        let (by_id, by_name) = (Places::of(&by_id)?, Places::of(&by_name)?);
+        Ok(Some(DocumentNames { by_id, by_name, names: batches.collect(), deleted, fragment: written.id }))
     }
 
     /// The name of a document and the address of its row; `None` if it is not here.
@@ -69,17 +87,37 @@ impl DocumentNames {
     /// # Errors
     /// If the read cache is damaged; the same below.
     pub(super) fn find(&self, id: &DocId) -> Result<Option<(DocumentName, u64)>> {
-        let alike = places_of(self.keys.values(), &key_of(id));
-        for place in alike.filter(|place| !self.deleted.contains(&self.rows.value(*place))) {
-            let names = self.names.get(self.batches.value(place) as usize).and_then(CachedBatch::get);
-            let row = self.rows_in_batches.value(place) as usize;
-            let names = names.filter(|names| row < names.num_rows()).ok_or_else(|| damaged("is damaged"))?;
-            let name = name(&Columns { table: DOCUMENTS, batch: names }, row)?;
+        for (batch, row_in_batch, row) in self.by_id.with_key(key_of(id)).filter(|place| !self.is_deleted(place)) {
+            let name = self.name(batch, row_in_batch)?;
             if name.doc_id == *id {
-                return Ok(Some((name, self.fragment << 32 | u64::from(self.rows.value(place)))));
+                return Ok(Some((name, self.fragment << 32 | u64::from(row))));
             }
         }
         Ok(None)
+    }
+
+    /// The documents with a normalised title or file name, with or without its ending.
+    pub(super) fn called(&self, name: &str) -> Result<Vec<DocumentName>> {
+        let mut places: Vec<(usize, usize, u32)> = self.by_name.with_key(key_of(name)).collect();
+        places.retain(|place| !self.is_deleted(place));
+        places.sort_unstable();
+        places.dedup();
+        let found = places.into_iter().map(|(batch, row, _)| self.name(batch, row));
+        let is_called = |found: &Result<DocumentName>| match found {
+            Ok(found) => names_of(&found.title, &found.source).iter().any(|own| own == name),
+            Err(_) => true,
+        };
+        found.filter(is_called).collect()
+    }
+
+    fn is_deleted(&self, (_, _, row): &(usize, usize, u32)) -> bool {
+        self.deleted.contains(row)
+    }
+
+    fn name(&self, batch: usize, row: usize) -> Result<DocumentName> {
+        let names = self.names.get(batch).and_then(CachedBatch::get);
+        let names = names.filter(|names| row < names.num_rows()).ok_or_else(|| damaged("is damaged"))?;
+        name(&Columns { table: DOCUMENTS, batch: names }, row)
     }
 
     pub(super) fn all(&self) -> Result<Vec<DocumentName>> {
@@ -100,34 +138,49 @@ impl DocumentNames {
     }
 }
 
-/// The batches of a fragment, after one that says where each document is.
+/// The batches of a fragment, after two that say where the documents with an id and with a name are.
 pub(super) fn with_places(mut batches: Vec<RecordBatch>) -> Result<Vec<RecordBatch>> {
-    let (mut places, mut before) = (Vec::new(), 0);
+    let (mut by_id, mut by_name, mut before) = (Vec::new(), Vec::new(), 0);
     for (batch, rows) in (0..).zip(&batches) {
-        let ids = Columns { table: DOCUMENTS, batch: rows }.texts(DOC_ID)?;
-        let each = (0..).zip(ids.iter().map(Option::unwrap_or_default));
-        places.extend(each.map(|(row, id): (u32, &str)| [key_of(id), batch, row, before + row]));
+        let columns = Columns { table: DOCUMENTS, batch: rows };
+        let [ids, titles, sources] = [columns.texts(DOC_ID)?, columns.texts(TITLE)?, columns.texts(SOURCE)?];
+        for row in 0..rows.num_rows() {
+            let place = |text: &str| [key_of(text), batch, row as u32, before + row as u32];
+            by_id.push(place(ids.value(row)));
+            by_name.extend(names_of(titles.value(row), sources.value(row)).map(|name| place(&name)));
+        }
         before += rows.num_rows() as u32;
     }
-    if places.is_empty() {
+    if by_id.is_empty() {
         return Ok(Vec::new());
     }
+    by_name.sort_unstable();
+    by_name.dedup();
+    batches.splice(0..0, [places_batch(by_id)?, places_batch(by_name)?]);
+    Ok(batches)
+}
+
+fn places_batch(mut places: Vec<[u32; 4]>) -> Result<RecordBatch> {
     places.sort_unstable();
     let columns = [KEY, BATCH, ROW_IN_BATCH, ROW].into_iter().enumerate().map(|(column, name)| {
         let numbers: ArrayRef = Arc::new(UInt32Array::from_iter_values(places.iter().map(|place| place[column])));
         (name, numbers)
     });
-    let places = RecordBatch::try_from_iter(columns)
-        .map_err(|error| Error::failed(format!("cannot hold the places of documents: {error}")).caused_by(error))?;
-    batches.insert(0, places);
-    Ok(batches)
+    RecordBatch::try_from_iter(columns)
+        .map_err(|error| Error::failed(format!("cannot hold the places of documents: {error}")).caused_by(error))
+}
+
+/// The names that a document can be called by, normalised: its title, and its file's name with and without the ending.
+/// Files of the read cache with another form of them need another layout.
+fn names_of(title: &str, source: &str) -> [String; 3] {
+    [title, file_name(source), stem(source)].map(normalise_title)
 }
 
 fn name(columns: &Columns, row: usize) -> Result<DocumentName> {
     Ok(DocumentName {
         doc_id: columns.text(DOC_ID, row)?.into(),
-        source: columns.text("source", row)?,
-        title: columns.text("title", row)?,
+        source: columns.text(SOURCE, row)?,
+        title: columns.text(TITLE, row)?,
         parents: columns.number("parents", row)?,
         children: columns.number("children", row)?,
         edited: edited(columns, row)?,

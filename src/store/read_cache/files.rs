@@ -24,7 +24,7 @@ use crate::store::layout::Namespace;
 /// The folder of the cache, in the namespace; for stores of others, in the user's folder of caches.
 const FOLDER: &str = "read-cache";
 /// The layout of the files: every change of their contents needs a new one.
-const LAYOUT: u32 = 11;
+const LAYOUT: u32 = 12;
 /// The age at which a half-written file is taken for the leftover of a dead process.
 const ABANDONED: Duration = Duration::from_secs(3600);
 /// The age at which an unread cache of somebody else's store is removed. The store may be gone.

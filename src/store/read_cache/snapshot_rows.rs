@@ -16,6 +16,7 @@ use crate::ids::{DocId, SectionId};
 use crate::store::rows::DocumentName;
 use crate::store::scan::Wanted;
 use crate::store::snapshot::Snapshot;
+use crate::structure::normalise_title;
 
 impl Snapshot {
     /// The rows of a table without those deleted since.
@@ -41,6 +42,19 @@ impl Snapshot {
     /// The names of the documents with the given ids, in their order. Unknown ids are left out.
     pub async fn document_names(&self, ids: &[DocId]) -> Result<Vec<DocumentName>> {
         Ok(self.found(ids).await?.into_iter().map(|(name, _)| name).collect())
+    }
+
+    /// The documents with this title or file name, with or without its ending; punctuation and case do not count. By
+    /// source.
+    pub async fn documents_called(&self, name: &str) -> Result<Vec<DocumentName>> {
+        let name = normalise_title(name);
+        if name.is_empty() {
+            return Ok(Vec::new());
+        }
+        let called = |each: &[DocumentNames]| each.iter().map(|names| names.called(&name)).collect::<Result<Vec<_>>>();
+        let mut found: Vec<DocumentName> = self.with_names(called).await?.into_iter().flatten().collect();
+        found.sort_by(|a, b| a.source.cmp(&b.source));
+        Ok(found)
     }
 
     /// The addresses of the rows of documents in their table. Unknown ids are left out.
@@ -141,6 +155,32 @@ mod tests {
         assert_eq!(titles().await, ["new B", "A"]);
     }
 
+    #[tokio::test]
+    async fn documents_are_found_by_title_and_by_the_name_of_their_file() {
+        let (_folder, namespace) = namespace();
+        let new = |doc_id: &str, source: &str, title: &str| {
+            let mut new = NewDocument::sample(doc_id, &["text"]);
+            (new.document.source, new.document.title) = (source.into(), title.into());
+            new
+        };
+        let documents = [new("b", "b/手册-v2.md", "泵站 Manual"), new("a", "a/travel-policy.docx", "Travel Policy")];
+        publish(&namespace, Vec::from(documents)).await;
+        publish(&namespace, vec![new("c", "c.md", "travel policy!"), new("d", "d.md", "Travel")]).await;
+        publish(&namespace, Change { remove: vec!["d".into()], ..Change::default() }).await;
+        let snapshot = Snapshot::open(&namespace).await.unwrap();
+        for (name, ids) in [
+            ("TRAVEL POLICY", &["a", "c"][..]),
+            ("travel_policy.docx", &["a"]),
+            ("手册 v2", &["b"]),
+            ("泵站manual", &["b"]),
+            ("travel", &[]),
+            ("--", &[]),
+        ] {
+            let found = snapshot.documents_called(name).await.unwrap();
+            assert!(found.iter().map(|document| document.doc_id.as_str()).eq(ids.iter().copied()), "{name}: {found:?}");
+        }
+    }
+
     /// Replaces the files of the names of a namespace.
     async fn replace(namespace: &Namespace, by: impl Fn(Vec<RecordBatch>) -> Vec<RecordBatch>) {
         let (cache, snapshot) = (ReadCache::of(namespace), Snapshot::open(namespace).await.unwrap());
@@ -176,11 +216,11 @@ mod tests {
     async fn a_cache_that_names_missing_rows_is_written_again() {
         let (_folder, namespace) = namespace();
         two_documents(&namespace).await;
-        for left in [1, 2] {
+        for left in [1, 2, 3] {
             replace(&namespace, |mut batches| {
                 batches.truncate(left);
-                batches.extend((left == 1).then(|| batches[0].slice(0, 1)));
-                batches[1..].iter_mut().for_each(|batch| *batch = batch.slice(0, 1));
+                batches.extend((left == 2).then(|| batches[0].clone()));
+                batches.iter_mut().skip(2).for_each(|batch| *batch = batch.slice(0, 1));
                 batches
             })
             .await;
