@@ -9,7 +9,7 @@ use super::invocation::Context;
 use crate::config::SearchSettings;
 use crate::error::{Error, Result, Setting};
 use crate::ids::DocId;
-use crate::ingest::{Stale, stale};
+use crate::ingest::stale;
 use crate::render::{self, ListedDocument};
 use crate::search::{documents_to_resolve, resolve_each, scopes_within};
 use crate::store::{DocumentName, DocumentRow, Scope, Snapshot, Store};
@@ -88,12 +88,11 @@ pub async fn run(context: &Context, args: DocsArgs) -> Result<u8> {
     if found.is_empty() && !is_list {
         return Err(Error::not_found("none of these documents matches the filter").hint("leave the filter out"));
     }
-    let rows = rows_of(&snapshots, &found).await?;
-    let namespaces = store.namespaces_named(&context.global.namespace)?;
-    let listed = |(place, row): &'_ (usize, DocumentRow)| (namespaces[*place].name(), stale(row, &store));
-    let facts: Vec<(&str, Option<Stale>)> = rows.iter().map(listed).collect();
-    let listed = rows.iter().zip(facts).map(|((_, row), (namespace, stale))| ListedDocument { namespace, row, stale });
-    let listed: Vec<ListedDocument<'_>> = listed.collect();
+    let (rows, namespaces) = (rows_of(&snapshots, &found).await?, searcher.names());
+    let mut listed: Vec<ListedDocument<'_>> = Vec::new();
+    for (place, row) in &rows {
+        listed.push(ListedDocument { namespace: &namespaces[*place], row, stale: stale(row, &store) });
+    }
     let page = if is_list { render::document_list(&listed) } else { render::documents(&listed) };
     context.show(page.read_from(&snapshots))?;
     Ok(u8::from(listed.is_empty()))

@@ -235,9 +235,7 @@ impl Context {
         };
         let snapshot = Snapshot::open(&namespace).await?;
         let ids = ids_to_change(&store, &snapshot, names).await?;
-        let mut rows = snapshot.documents_by_id(&ids).await?;
-        rows.sort_by_key(|row| ids.iter().position(|id| *id == row.doc_id));
-        Ok((writer, rows))
+        Ok((writer, snapshot.documents_by_id(&ids).await?))
     }
 
     pub(super) fn output_format(&self) -> OutputFormat {

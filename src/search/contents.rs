@@ -22,9 +22,11 @@ use crate::ids::{DocId, SectionId};
 use crate::store::{DocumentName, DocumentRow, SectionRow, Snapshot};
 use crate::text::first_of;
 
-/// Among more documents than this, the number of a section means none: reading the sections of all takes seconds.
+/// Among more allowed documents than this, no document is looked for that has a section of a number: reading the
+/// sections of all takes seconds.
 const MOST_READ: usize = 10_000;
-/// The sections of so many documents are read alone. More are found among those of all, which the read cache has.
+/// The sections of up to so many documents of a namespace are read alone; those of more with the sections of all, from
+/// the read cache.
 const FEW_DOCUMENTS: usize = 200;
 
 /// A document's table of contents, or a part of it.
@@ -210,11 +212,12 @@ impl MeantDocuments {
         let why = match (self.documents.len(), part) {
             (0, Some(AskedPart { name, .. })) => format!("no searched document has {name:?}"),
             (0, None) => "it names no document".to_owned(),
-            (many, Some(_)) if self.count > 1 => format!("{many} documents may have that part"),
+            (many, Some(_)) if self.count > 1 => format!("it may mean any of {many} documents"),
             (many, _) => format!("{many} documents have the name in it"),
         };
-        // If several documents can be meant, their note has said how to name one.
-        let remedy = if self.count == 1 { names_one() } else { String::new() };
+        // If several documents can be meant, a note has said how to name one; of very many only for a chapter.
+        let is_said = self.count > 1 && (self.count <= MOST_READ || part.is_some_and(|part| is_chapter(&part.name)));
+        let remedy = if is_said { String::new() } else { names_one() };
         text_instead(&why) + &remedy
     }
 }
@@ -273,8 +276,22 @@ pub(super) async fn note_ambiguous_section(
     let Some(name) = section_named(&request.query).filter(|_| request.documents.is_none()) else { return Ok(()) };
     // The search filters again and notes what is unknown in the filter.
     let documents = documents_allowed(searcher, request, &mut Trace::new(false)).await?;
+    if are_too_many(documents.len(), &name) {
+        note_too_many(documents.len(), &name, trace);
+        return Ok(());
+    }
     documents_with_part(&searcher.snapshots().await?, documents, &name, trace).await?;
     Ok(())
+}
+
+/// Whether a name is a number, and there are too many documents to look for those that have it.
+fn are_too_many(documents: usize, name: &str) -> bool {
+    documents > MOST_READ && SectionNumber::of_name(name).is_some()
+}
+
+fn note_too_many(documents: usize, name: &str, trace: &mut Trace) {
+    let message = format!("any of {documents} documents may have {name:?}; {} names one", Setting("doc"));
+    trace.note(NoteCode::PartInSeveral, message);
 }
 
 /// Those of `documents` that have a part of this name or number most literally, if possible only once. If several have
@@ -286,9 +303,11 @@ async fn documents_with_part(
     trace: &mut Trace,
 ) -> Result<MeantDocuments> {
     let count = documents.len();
-    if count > MOST_READ && SectionNumber::of_name(name).is_some() {
-        let message = format!("any of {count} documents may have {name:?}; {} names one", Setting("doc"));
-        trace.note(NoteCode::PartInSeveral, message);
+    if are_too_many(count, name) {
+        // A text may be about a section or an item that no document has.
+        if is_chapter(name) {
+            note_too_many(count, name, trace);
+        }
         return Ok(MeantDocuments { documents, count, without_contents: Vec::new() });
     }
     let mut sections: HashMap<(usize, DocId), Vec<SectionRow>> = HashMap::new();
@@ -322,4 +341,36 @@ async fn documents_with_part(
     }
     let documents = best.into_iter().map(|(_, document)| document).collect();
     Ok(MeantDocuments { documents, count: many.max(1), without_contents })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::hit::sample::document;
+    use super::*;
+
+    #[tokio::test]
+    async fn a_number_means_no_document_among_very_many() {
+        let one = DocumentName::from(&document("d", "d.md", "D"));
+        for (count, name, left, noted) in [
+            (MOST_READ, "chapter 7", 0, &[][..]),
+            (MOST_READ + 1, "chapter 7", MOST_READ + 1, &[NoteCode::PartInSeveral]),
+            (MOST_READ + 1, "section 230", MOST_READ + 1, &[]),
+            (MOST_READ + 1, "installation", 0, &[]),
+        ] {
+            let (mut trace, documents) = (Trace::new(false), vec![(0, one.clone()); count]);
+            let mut meant = documents_with_part(&[], documents, name, &mut trace).await.unwrap();
+            assert_eq!(meant.documents.len(), left, "{name}");
+            assert!(trace.notes.iter().map(|note| note.code).eq(noted.iter().copied()), "{name}");
+            if left > 0 {
+                let part = AskedPart { name: name.to_owned(), says_of_what: false };
+                meant.keep_if_clear(MOST_DOCUMENTS, Some(&part), false, &mut trace);
+                assert!(meant.documents.is_empty());
+                let last = trace.notes.last().unwrap();
+                assert_eq!(
+                    (last.code, last.message.contains("names a document")),
+                    (NoteCode::ContentsMissing, noted.is_empty())
+                );
+            }
+        }
+    }
 }

@@ -91,7 +91,8 @@ impl Searcher {
         Ok(false)
     }
 
-    pub(super) fn names(&self) -> Vec<String> {
+    /// The names of the namespaces, in the order of [`snapshots`](Self::snapshots).
+    pub fn names(&self) -> Vec<String> {
         self.searched.iter().map(|searched| searched.name().to_owned()).collect()
     }
 

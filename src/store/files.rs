@@ -15,6 +15,8 @@ use crate::paths::read_text;
 
 /// The prefix of the names of files that are not yet complete.
 pub(super) const WRITING: &str = ".writing-";
+/// The age at which a half-written file is taken for the leftover of a dead process.
+pub(super) const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// The value in a JSON file; `None` if the file does not exist.
 pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {

@@ -48,12 +48,13 @@ impl Snapshot {
         self.tables.read(&self.tables.documents, filter, Wanted::All, convert::document).await
     }
 
-    /// The documents with the given ids without their vectors, in their order. [`document_names`](Self::document_names)
+    /// The documents with the given ids, which differ, without their vectors, in their order. [`document_names`](Self::document_names)
     /// takes a fraction of the time.
     pub async fn documents_by_id(&self, ids: &[DocId]) -> Result<Vec<DocumentRow>> {
         if ids.len() > MOST_BY_ID {
-            let each = self.documents().await?.into_iter().map(|row| (row.doc_id.clone(), row));
-            let mut rows: HashMap<DocId, DocumentRow> = each.collect();
+            let table = &self.tables.documents;
+            let all = self.tables.read(table, None, Wanted::WithoutVectors, convert::document).await?;
+            let mut rows: HashMap<DocId, DocumentRow> = all.into_iter().map(|row| (row.doc_id.clone(), row)).collect();
             return Ok(ids.iter().filter_map(|id| rows.remove(id)).collect());
         }
         let (table, addresses) = (&self.tables.documents, self.addresses_of(ids).await?);
@@ -271,4 +272,24 @@ fn document_facts(columns: &Columns, row: usize) -> Result<DocumentFacts> {
         metadata,
         kinds: columns.optional_json("profile", row)?.map(|profile: Profile| profile.kinds).unwrap_or_default(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::NewDocument;
+    use crate::store::samples::{namespace, publish};
+
+    #[tokio::test]
+    async fn documents_come_in_the_order_of_few_or_many_ids() {
+        let (_folder, namespace) = namespace();
+        publish(&namespace, Vec::from(["aaaaaa", "bbbbbb"].map(|id| NewDocument::sample(id, &["text"])))).await;
+        let snapshot = Snapshot::open(&namespace).await.unwrap();
+        let few = ["bbbbbb", "dddddd", "aaaaaa"].map(DocId::from);
+        let unknown = (0..MOST_BY_ID).map(|number| DocId::from(format!("x{number}").as_str()));
+        for ids in [few.to_vec(), few.iter().cloned().chain(unknown).collect()] {
+            let found = snapshot.documents_by_id(&ids).await.unwrap();
+            assert!(found.iter().map(|row| row.doc_id.as_str()).eq(["bbbbbb", "aaaaaa"]), "{} ids", ids.len());
+        }
+    }
 }

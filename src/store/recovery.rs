@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use jiff::{Timestamp, Zoned};
 
-use super::files::{WRITING, name_of, paths_in, remove_file, sync_folder};
+use super::files::{ABANDONED, WRITING, remove_file, remove_older, sync_folder};
 use super::history::{Lease, Record, older_generations, record_files, record_id, records_folder};
 use super::layout::Namespace;
 use super::manifest::Manifest;
@@ -17,12 +17,11 @@ use super::version_files::{TABLES, Unreadable, newer_versions, remove_versions};
 use super::versions::{ExistingVersions, can_be_opened};
 use crate::error::{Error, Result, Setting};
 
-/// Deletes the files that killed writers had begun, but not those of the keyword index, which deletes its own. Nothing
-/// depends on them, so errors are ignored. For the namespace's writer: another's unfinished files would be lost.
+/// Deletes files that killed writers left half-written. The keyword index deletes its own when it is opened. Errors are
+/// ignored because nothing reads these files. An ingest without a writer writes here too, so new files stay.
 pub(super) fn clear_unfinished(namespace: &Namespace) {
     for folder in [namespace.root(), &records_folder(namespace)] {
-        let files = paths_in(folder).unwrap_or_default().into_iter();
-        files.filter(|path| name_of(path).starts_with(WRITING)).for_each(|path| drop(std::fs::remove_file(path)));
+        remove_older(folder, WRITING, ABANDONED);
     }
 }
 
@@ -112,21 +111,29 @@ impl OlderGeneration {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+    use std::time::SystemTime;
+
     use super::*;
     use crate::store::files::walk;
     use crate::store::samples::{namespace, publish};
     use crate::store::{LockTimeout, NewDocument, Writer};
 
     #[tokio::test]
-    async fn the_next_writer_deletes_the_files_that_a_killed_one_had_begun() {
+    async fn a_writer_deletes_the_files_that_a_killed_one_had_begun() {
         let (_folder, namespace) = namespace();
         publish(&namespace, vec![NewDocument::sample("aaaaaa", &["text"])]).await;
         let before = walk(namespace.root()).unwrap().len();
-        for folder in [namespace.root(), &records_folder(&namespace)] {
-            std::fs::write(folder.join(format!("{WRITING}a1B2c3")), "half").unwrap();
+        let long_ago = SystemTime::now() - 2 * ABANDONED;
+        for folder in [namespace.root(), &namespace.keyword(), &records_folder(&namespace)] {
+            let file = File::create(folder.join(format!("{WRITING}a1B2c3"))).unwrap();
+            file.set_modified(long_ago).unwrap();
         }
-        assert_eq!(walk(namespace.root()).unwrap().len(), before + 2);
+        let new = namespace.root().join(format!("{WRITING}d4E5f6"));
+        File::create(&new).unwrap();
+        assert_eq!(walk(namespace.root()).unwrap().len(), before + 4);
         drop(Writer::open_existing(&namespace, &LockTimeout::none()).await.unwrap());
-        assert_eq!(walk(namespace.root()).unwrap().len(), before);
+        assert_eq!(walk(namespace.root()).unwrap().len(), before + 1);
+        assert!(new.exists(), "another process may be writing it");
     }
 }

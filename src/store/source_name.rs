@@ -11,7 +11,8 @@ use crate::text::push_escaped;
 /// The prefix of the names of sources from standard input.
 pub const STANDARD_INPUT: &str = "stdin:";
 
-/// The name of a source's file; the last part of an address.
+/// The name of a source's file; the last part of an address. The read cache has names in this form and that of
+/// [`stem`], so a change needs a new `LAYOUT` of it.
 pub fn file_name(source: &str) -> &str {
     source.rsplit(['/', ':']).next().unwrap_or(source)
 }

@@ -152,7 +152,8 @@ fn is_part(text: &str) -> bool {
     (text.starts_with("part") || (text.starts_with('第') && of_parts())) && is_numbering(text)
 }
 
-/// A title for comparison: compatibility forms folded, lower case, simplified characters, letters and digits only.
+/// A title for comparison: compatibility forms folded, lower case, simplified characters, letters and digits only. The
+/// read cache has names in this form, so a change needs a new `LAYOUT` of it.
 pub fn normalise_title(title: &str) -> String {
     title.nfkc().flat_map(char::to_lowercase).filter(|c| c.is_alphanumeric()).map(simplified).collect()
 }

@@ -89,6 +89,9 @@ impl DocumentNames {
     pub(super) fn find(&self, id: &DocId) -> Result<Option<(DocumentName, u64)>> {
         for (batch, row_in_batch, row) in self.by_id.with_key(key_of(id)).filter(|place| !self.is_deleted(place)) {
             let name = self.name(batch, row_in_batch)?;
+            if key_of(&name.doc_id) != key_of(id) {
+                return Err(damaged("is damaged"));
+            }
             if name.doc_id == *id {
                 return Ok(Some((name, self.fragment << 32 | u64::from(row))));
             }
@@ -98,16 +101,16 @@ impl DocumentNames {
 
     /// The documents with a normalised title or file name, with or without its ending.
     pub(super) fn called(&self, name: &str) -> Result<Vec<DocumentName>> {
-        let mut places: Vec<(usize, usize, u32)> = self.by_name.with_key(key_of(name)).collect();
-        places.retain(|place| !self.is_deleted(place));
-        places.sort_unstable();
-        places.dedup();
-        let found = places.into_iter().map(|(batch, row, _)| self.name(batch, row));
-        let is_called = |found: &Result<DocumentName>| match found {
-            Ok(found) => names_of(&found.title, &found.source).iter().any(|own| own == name),
-            Err(_) => true,
-        };
-        found.filter(is_called).collect()
+        let (key, mut found) = (key_of(name), Vec::new());
+        for (batch, row, _) in self.by_name.with_key(key).filter(|place| !self.is_deleted(place)) {
+            let document = self.name(batch, row)?;
+            let names = names_of(&document.title, &document.source);
+            if !names.iter().any(|own| key_of(own) == key) {
+                return Err(damaged("is damaged"));
+            }
+            found.extend(names.iter().any(|own| own == name).then_some(document));
+        }
+        Ok(found)
     }
 
     fn is_deleted(&self, (_, _, row): &(usize, usize, u32)) -> bool {
@@ -123,6 +126,9 @@ impl DocumentNames {
     pub(super) fn all(&self) -> Result<Vec<DocumentName>> {
         let batches = self.names.par_iter().map(|batch| batch.get().ok_or_else(|| damaged("is damaged")));
         let batches = batches.collect::<Result<Vec<&RecordBatch>>>()?;
+        if batches.iter().map(|batch| batch.num_rows()).sum::<usize>() != self.by_id.keys.len() {
+            return Err(damaged("is damaged"));
+        }
         let first_rows = batches.iter().scan(0, |next, batch| {
             let first = *next;
             *next += batch.num_rows() as u32;
@@ -154,14 +160,14 @@ pub(super) fn with_places(mut batches: Vec<RecordBatch>) -> Result<Vec<RecordBat
     if by_id.is_empty() {
         return Ok(Vec::new());
     }
-    by_name.sort_unstable();
-    by_name.dedup();
     batches.splice(0..0, [places_batch(by_id)?, places_batch(by_name)?]);
     Ok(batches)
 }
 
 fn places_batch(mut places: Vec<[u32; 4]>) -> Result<RecordBatch> {
     places.sort_unstable();
+    // The title and the file of a document may have one name.
+    places.dedup();
     let columns = [KEY, BATCH, ROW_IN_BATCH, ROW].into_iter().enumerate().map(|(column, name)| {
         let numbers: ArrayRef = Arc::new(UInt32Array::from_iter_values(places.iter().map(|place| place[column])));
         (name, numbers)
@@ -208,6 +214,16 @@ mod tests {
     use super::*;
     use crate::store::DocumentRow;
     use crate::store::convert::documents_to_batch;
+    use crate::store::read_cache::files::LAYOUT;
+
+    #[test]
+    fn another_form_of_names_needs_another_layout() {
+        let names = names_of("Ｐump–Manual 1, 手冊", "a:b/Pump_v2.tar.gz");
+        assert_eq!(
+            (names.each_ref().map(String::as_str), LAYOUT),
+            (["pumpmanual1手册", "pumpv2targz", "pumpv2tar"], 12)
+        );
+    }
 
     #[test]
     fn addresses_are_those_of_rows_in_all_batches_of_a_fragment() {

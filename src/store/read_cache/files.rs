@@ -18,15 +18,13 @@ use tempfile::NamedTempFile;
 
 use super::batches::{self, CachedBatch};
 use crate::error::{Error, or_none};
-use crate::store::files::{WRITING, begin_whole, name_of, remove_older};
+use crate::store::files::{ABANDONED, WRITING, begin_whole, name_of, remove_older};
 use crate::store::layout::Namespace;
 
 /// The folder of the cache, in the namespace; for stores of others, in the user's folder of caches.
 const FOLDER: &str = "read-cache";
 /// The layout of the files: every change of their contents needs a new one.
-const LAYOUT: u32 = 12;
-/// The age at which a half-written file is taken for the leftover of a dead process.
-const ABANDONED: Duration = Duration::from_secs(3600);
+pub(super) const LAYOUT: u32 = 12;
 /// The age at which an unread cache of somebody else's store is removed. The store may be gone.
 const UNUSED: Duration = Duration::from_secs(30 * 24 * 3600);
 

@@ -213,21 +213,30 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_cache_that_names_missing_rows_is_written_again() {
+    async fn a_cache_that_lacks_rows_is_written_again() {
         let (_folder, namespace) = namespace();
         two_documents(&namespace).await;
-        for left in [1, 2, 3] {
-            replace(&namespace, |mut batches| {
-                batches.truncate(left);
-                batches.extend((left == 2).then(|| batches[0].clone()));
-                batches.iter_mut().skip(2).for_each(|batch| *batch = batch.slice(0, 1));
-                batches
-            })
-            .await;
-            let snapshot = Snapshot::open(&namespace).await.unwrap();
-            let ids = ["bbbbbb", "aaaaaa"].map(DocId::from);
-            assert_eq!(snapshot.document_names(&ids).await.unwrap().len(), 2);
-            assert_eq!(snapshot.all_document_names().await.unwrap().len(), 2);
+        // Only the places of ids; those of names too; places in place of names; one name of two.
+        for (left, more) in [(1, false), (2, false), (2, true), (3, false)] {
+            for reading in 0..3 {
+                replace(&namespace, |mut batches| {
+                    batches.truncate(left);
+                    batches.extend(more.then(|| batches[0].clone()));
+                    batches.iter_mut().skip(2).for_each(|batch| *batch = batch.slice(0, 1));
+                    batches
+                })
+                .await;
+                let snapshot = Snapshot::open(&namespace).await.unwrap();
+                let found = match reading {
+                    0 => snapshot.document_names(&["bbbbbb", "aaaaaa"].map(DocId::from)).await.unwrap(),
+                    1 => snapshot.all_document_names().await.unwrap(),
+                    _ => {
+                        let [a, b] = ["aaaaaa.md", "bbbbbb"].map(async |name| snapshot.documents_called(name).await);
+                        [b.await.unwrap(), a.await.unwrap()].concat()
+                    }
+                };
+                assert_eq!(found.len(), 2, "{left} {more} {reading}");
+            }
         }
     }
 
