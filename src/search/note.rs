@@ -48,7 +48,8 @@ pub enum NoteCode {
     ContentsMissing,
     /// No table of contents has the chapter that the question names.
     PartMissing,
-    /// The section that the question names is, or may be, in several documents, or several sections of one have the name.
+    /// The section that the question names is, or may be, in several documents, or several sections of one have its
+    /// name.
     PartInSeveral,
     /// A part of a table of contents was found by another name.
     ContentsGuessed,

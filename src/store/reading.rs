@@ -48,8 +48,8 @@ impl Snapshot {
         self.tables.read(&self.tables.documents, filter, Wanted::All, convert::document).await
     }
 
-    /// The documents with the given ids, which differ, without their vectors, in their order. [`document_names`](Self::document_names)
-    /// takes a fraction of the time.
+    /// The documents with the given ids, which differ, without their vectors, in their order.
+    /// [`document_names`](Self::document_names) takes a fraction of the time.
     pub async fn documents_by_id(&self, ids: &[DocId]) -> Result<Vec<DocumentRow>> {
         if ids.len() > MOST_BY_ID {
             let table = &self.tables.documents;
