@@ -6,6 +6,7 @@
 
 mod archive;
 mod cache_folder;
+mod cached_reading;
 pub mod check;
 mod chunk_list;
 mod code_recall;

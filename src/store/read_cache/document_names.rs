@@ -20,10 +20,10 @@ use crate::store::scan::Wanted;
 use crate::store::source_name::{file_name, stem};
 use crate::structure::normalise_title;
 
-pub(super) const DOC_ID: &str = "doc_id";
+pub(in crate::store) const DOC_ID: &str = "doc_id";
 const SOURCE: &str = "source";
 const TITLE: &str = "title";
-pub(super) const NAMES: CachedRows = CachedRows {
+pub(in crate::store) const NAMES: CachedRows = CachedRows {
     name: "names",
     columns: Wanted::Named(&[DOC_ID, SOURCE, TITLE, "parents", "children", "edits"]),
     batch: Ok,
@@ -74,7 +74,7 @@ impl Places {
 
 impl DocumentNames {
     /// `None` for a fragment without rows.
-    pub(super) fn of(CachedFragment { written, rows, deleted, .. }: CachedFragment) -> Result<Option<Self>> {
+    pub(in crate::store) fn of(CachedFragment { written, rows, deleted, .. }: CachedFragment) -> Result<Option<Self>> {
         let mut batches = rows.into_iter();
         let Some(by_id) = batches.next() else { return Ok(None) };
         let by_name = batches.next().ok_or_else(|| damaged("is damaged"))?;
@@ -86,7 +86,7 @@ impl DocumentNames {
     ///
     /// # Errors
     /// If the read cache is damaged; the same below.
-    pub(super) fn find(&self, id: &DocId) -> Result<Option<(DocumentName, u64)>> {
+    pub(in crate::store) fn find(&self, id: &DocId) -> Result<Option<(DocumentName, u64)>> {
         for (batch, row_in_batch, row) in self.by_id.with_key(key_of(id)).filter(|place| !self.is_deleted(place)) {
             let name = self.name(batch, row_in_batch)?;
             if key_of(&name.doc_id) != key_of(id) {
@@ -100,7 +100,7 @@ impl DocumentNames {
     }
 
     /// The documents with a normalised title or file name, with or without its ending.
-    pub(super) fn called(&self, name: &str) -> Result<Vec<DocumentName>> {
+    pub(in crate::store) fn called(&self, name: &str) -> Result<Vec<DocumentName>> {
         let (key, mut found) = (key_of(name), Vec::new());
         for (batch, row, _) in self.by_name.with_key(key).filter(|place| !self.is_deleted(place)) {
             let document = self.name(batch, row)?;
@@ -123,7 +123,7 @@ impl DocumentNames {
         name(&Columns { table: DOCUMENTS, batch: names }, row)
     }
 
-    pub(super) fn all(&self) -> Result<Vec<DocumentName>> {
+    pub(in crate::store) fn all(&self) -> Result<Vec<DocumentName>> {
         let batches = self.names.par_iter().map(|batch| batch.get().ok_or_else(|| damaged("is damaged")));
         let batches = batches.collect::<Result<Vec<&RecordBatch>>>()?;
         if batches.iter().map(|batch| batch.num_rows()).sum::<usize>() != self.by_id.keys.len() {
@@ -145,7 +145,7 @@ impl DocumentNames {
 }
 
 /// The batches of a fragment, after two that say where the documents with an id and with a name are.
-pub(super) fn with_places(mut batches: Vec<RecordBatch>) -> Result<Vec<RecordBatch>> {
+pub(in crate::store) fn with_places(mut batches: Vec<RecordBatch>) -> Result<Vec<RecordBatch>> {
     let (mut by_id, mut by_name, mut before) = (Vec::new(), Vec::new(), 0);
     for (batch, rows) in (0..).zip(&batches) {
         let columns = Columns { table: DOCUMENTS, batch: rows };

@@ -73,7 +73,7 @@ impl ReadCache {
     ///
     /// # Errors
     /// If the disk refuses; the reader has its batches anyway.
-    pub(super) fn put(&self, name: &str, fragment: &str, batches: &[RecordBatch]) -> std::io::Result<()> {
+    pub(in crate::store) fn put(&self, name: &str, fragment: &str, batches: &[RecordBatch]) -> std::io::Result<()> {
         let Some((file, path)) = self.begin(name, fragment)?.filter(|_| !batches.is_empty()) else { return Ok(()) };
         let mut file = BufWriter::new(file);
         batches::write(&mut file, &described(name, fragment), batches)?;
@@ -102,7 +102,7 @@ impl ReadCache {
     ///
     /// # Errors
     /// If the disk refuses.
-    pub(super) fn keep(&self, name: &str, fragments: &[String]) -> std::io::Result<()> {
+    pub(in crate::store) fn keep(&self, name: &str, fragments: &[String]) -> std::io::Result<()> {
         let Some(folder) = &self.folder else { return Ok(()) };
         let kept: HashSet<PathBuf> = fragments.iter().map(|fragment| file(folder, name, fragment)).collect();
         let mut stale = self.files(name).into_iter().filter(|path| !kept.contains(path));

@@ -19,9 +19,9 @@ const FRAGMENTS_AT_ONCE: usize = 2;
 
 /// Which columns of a table are in the read cache, and how their rows are converted.
 #[derive(Clone, Copy)]
-pub(super) struct CachedRows<'a> {
+pub(in crate::store) struct CachedRows<'a> {
     /// Their name in the cache.
-    pub(super) name: &'a str,
+    pub(in crate::store) name: &'a str,
     pub(super) columns: Wanted<'a>,
     /// Converts one batch, because the rows of a large fragment do not fit in memory.
     pub(super) batch: fn(RecordBatch) -> Result<RecordBatch>,
@@ -32,24 +32,24 @@ pub(super) struct CachedRows<'a> {
 }
 
 impl<'a> CachedRows<'a> {
-    pub(super) fn as_read(name: &'a str, columns: Wanted<'a>) -> Self {
+    pub(in crate::store) fn as_read(name: &'a str, columns: Wanted<'a>) -> Self {
         CachedRows { name, columns, batch: Ok, fragment: Ok, is_lazy: false }
     }
 }
 
-pub(super) struct CachedFragment {
+pub(in crate::store) struct CachedFragment {
     /// As it was written, without deletions.
     pub(super) written: Fragment,
     /// The same as JSON, its name in the read cache.
-    pub(super) described: String,
+    pub(in crate::store) described: String,
     pub(super) rows: Vec<CachedBatch>,
     /// The places of its deleted rows.
-    pub(super) deleted: HashSet<u32>,
+    pub(in crate::store) deleted: HashSet<u32>,
 }
 
 impl CachedFragment {
     /// All rows.
-    pub(super) fn batches(&self) -> Result<Vec<RecordBatch>> {
+    pub(in crate::store) fn batches(&self) -> Result<Vec<RecordBatch>> {
         let each = self.rows.iter().map(|batch| batch.get().cloned());
         each.collect::<Option<_>>().ok_or_else(|| damaged("is damaged"))
     }
@@ -57,7 +57,7 @@ impl CachedFragment {
 
 impl Tables {
     /// The rows of each fragment of a table, deleted ones included.
-    pub(super) async fn cached_fragments(
+    pub(in crate::store) async fn cached_fragments(
         &self,
         cache: &ReadCache,
         table: &Table,
@@ -106,7 +106,7 @@ impl Tables {
 }
 
 /// The rows of a fragment without the deleted ones. The parts share their memory.
-pub(super) fn without_deleted(batches: Vec<RecordBatch>, deleted: &HashSet<u32>) -> Vec<RecordBatch> {
+pub(in crate::store) fn without_deleted(batches: Vec<RecordBatch>, deleted: &HashSet<u32>) -> Vec<RecordBatch> {
     if deleted.is_empty() {
         return batches;
     }

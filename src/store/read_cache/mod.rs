@@ -23,9 +23,11 @@ mod keys;
 mod parent_rows;
 mod partitions;
 mod section_metadata;
-mod snapshot_rows;
 
 pub(super) use chunk_rows::{ChunkRows, Cosines};
-pub(super) use document_names::DocumentNames;
+#[cfg(test)]
+pub(super) use document_names::{DOC_ID, with_places};
+pub(super) use document_names::{DocumentNames, NAMES};
 pub(super) use files::{ReadCache, damaged};
-pub(super) use section_metadata::SectionsWithMetadata;
+pub(super) use fragments::{CachedFragment, CachedRows, without_deleted};
+pub(super) use section_metadata::{METADATA, METADATA_COLUMNS, SectionsWithMetadata, WITH_METADATA, metadata};

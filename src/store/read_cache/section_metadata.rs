@@ -14,14 +14,14 @@ use crate::store::convert::{Columns, SECTIONS};
 use crate::store::scan::Wanted;
 
 const SECTION_ID: &str = "section_id";
-pub(super) const METADATA: &str = "metadata";
+pub(in crate::store) const METADATA: &str = "metadata";
 const KEY: &str = "key";
 /// The place of a row in its fragment.
 const ROW: &str = "row";
-pub(super) const COLUMNS: Wanted = Wanted::Named(&[SECTION_ID, METADATA]);
-pub(super) const WITH_METADATA: CachedRows = CachedRows {
+pub(in crate::store) const METADATA_COLUMNS: Wanted = Wanted::Named(&[SECTION_ID, METADATA]);
+pub(in crate::store) const WITH_METADATA: CachedRows = CachedRows {
     name: "section-metadata",
-    columns: COLUMNS,
+    columns: METADATA_COLUMNS,
     batch: keys_with_metadata,
     fragment: joined,
     is_lazy: false,
@@ -38,7 +38,7 @@ pub(in crate::store) struct SectionsWithMetadata {
 }
 
 impl SectionsWithMetadata {
-    pub(super) fn of(fragment: CachedFragment) -> Result<Option<Self>> {
+    pub(in crate::store) fn of(fragment: CachedFragment) -> Result<Option<Self>> {
         let Some(batch) = fragment.batches()?.pop() else { return Ok(None) };
         let column = |name| Columns { table: SECTIONS, batch: &batch }.primitives::<UInt32Type>(name).cloned();
         let CachedFragment { written, deleted, .. } = fragment;
@@ -46,7 +46,7 @@ impl SectionsWithMetadata {
     }
 
     /// The addresses of the rows of a section. Another with the same checksum can be among them.
-    pub(super) fn find(&self, id: &SectionId) -> impl Iterator<Item = u64> {
+    pub(in crate::store) fn find(&self, id: &SectionId) -> impl Iterator<Item = u64> {
         let own = places_of(self.keys.values(), &key_of(id));
         let rows = own.map(|place| self.rows.value(place)).filter(|row| !self.deleted.contains(row));
         rows.map(|row| self.fragment << 32 | u64::from(row))
@@ -54,7 +54,7 @@ impl SectionsWithMetadata {
 }
 
 /// The id and the metadata of a section.
-pub(super) fn metadata(columns: &Columns, row: usize) -> Result<(SectionId, BTreeMap<String, String>)> {
+pub(in crate::store) fn metadata(columns: &Columns, row: usize) -> Result<(SectionId, BTreeMap<String, String>)> {
     let metadata = columns.optional_json(METADATA, row)?.unwrap_or_default();
     Ok((columns.text(SECTION_ID, row)?.into(), metadata))
 }

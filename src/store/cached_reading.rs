@@ -1,4 +1,4 @@
-//! Rows of a generation that are in the read cache, or found with its help.
+//! Reads rows of a generation that are in the read cache, or found with its help.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -8,24 +8,20 @@ use lancedb::arrow::arrow_array::RecordBatch;
 use lancedb::expr::col;
 use rayon::prelude::*;
 
-use super::document_names::{DocumentNames, NAMES};
-use super::fragments::{CachedFragment, CachedRows, without_deleted};
-use super::section_metadata::{COLUMNS, METADATA, SectionsWithMetadata, WITH_METADATA, metadata};
+use super::read_cache::{
+    CachedFragment, CachedRows, DocumentNames, METADATA, METADATA_COLUMNS, NAMES, SectionsWithMetadata, WITH_METADATA,
+    metadata, without_deleted,
+};
+use super::rows::DocumentName;
+use super::scan::Wanted;
+use super::snapshot::Snapshot;
 use crate::error::Result;
 use crate::ids::{DocId, SectionId};
-use crate::store::rows::DocumentName;
-use crate::store::scan::Wanted;
-use crate::store::snapshot::Snapshot;
 use crate::structure::normalise_title;
 
 impl Snapshot {
     /// The rows of a table without those deleted since.
-    pub(in crate::store) async fn cached(
-        &self,
-        name: &str,
-        table: &Table,
-        columns: Wanted<'_>,
-    ) -> Result<Vec<RecordBatch>> {
+    pub(super) async fn cached(&self, name: &str, table: &Table, columns: Wanted<'_>) -> Result<Vec<RecordBatch>> {
         let fragments = self.tables.cached_fragments(&self.cache, table, CachedRows::as_read(name, columns)).await?;
         let rows = |fragment: &CachedFragment| Ok(without_deleted(fragment.batches()?, &fragment.deleted));
         Ok(fragments.iter().map(rows).collect::<Result<Vec<_>>>()?.concat())
@@ -58,7 +54,7 @@ impl Snapshot {
     }
 
     /// The addresses of the rows of documents in their table. Unknown ids are left out.
-    pub(in crate::store) async fn addresses_of(&self, ids: &[DocId]) -> Result<Vec<u64>> {
+    pub(super) async fn addresses_of(&self, ids: &[DocId]) -> Result<Vec<u64>> {
         Ok(self.found(ids).await?.into_iter().map(|(_, address)| address).collect())
     }
 
@@ -95,7 +91,7 @@ impl Snapshot {
     /// The metadata of all sections that have some, from the table.
     pub async fn section_metadata(&self) -> Result<Vec<(SectionId, BTreeMap<String, String>)>> {
         let stated = col(METADATA).is_not_null();
-        self.tables.read(&self.tables.sections, Some(stated), COLUMNS, metadata).await
+        self.tables.read(&self.tables.sections, Some(stated), METADATA_COLUMNS, metadata).await
     }
 
     /// The metadata of some sections, without those that have none, in any order.
@@ -111,7 +107,7 @@ impl Snapshot {
         if addresses.is_empty() {
             return Ok(Vec::new());
         }
-        let mut found = self.tables.read_at(&self.tables.sections, &addresses, COLUMNS, metadata).await?;
+        let mut found = self.tables.read_at(&self.tables.sections, &addresses, METADATA_COLUMNS, metadata).await?;
         found.retain(|(id, _)| ids.contains(id));
         Ok(found)
     }
@@ -123,8 +119,7 @@ mod tests {
 
     use super::*;
     use crate::store::layout::Namespace;
-    use crate::store::read_cache::document_names::{DOC_ID, with_places};
-    use crate::store::read_cache::files::ReadCache;
+    use crate::store::read_cache::{DOC_ID, ReadCache, with_places};
     use crate::store::samples::{namespace, publish};
     use crate::store::{Change, NewDocument, SectionRow};
 
