@@ -4,6 +4,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::path::{Component, Path, PathBuf};
 
+use tempfile::NamedTempFile;
+
 /// The longest file that kb reads whole, in bytes.
 const LONGEST_TEXT: u64 = 64 << 20;
 
@@ -104,11 +106,19 @@ pub fn is_same(_one: &std::fs::Metadata, other: &std::fs::Metadata) -> bool {
     other.is_file()
 }
 
+/// A file in the system's folder for temporary files, whose name begins and ends like this; dropping it removes it.
+pub fn temporary_file(beginning: &str, ending: &str, bytes: &[u8]) -> Result<NamedTempFile> {
+    let mut file = tempfile::Builder::new().prefix(beginning).suffix(ending).tempfile()?;
+    file.write_all(bytes)?;
+    file.flush()?;
+    Ok(file)
+}
+
 /// Writes a file that only its owner can read, and the folders above it. It appears whole or not at all.
 pub fn write_private(path: &Path, bytes: &[u8]) -> Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;
-    let mut new = tempfile::NamedTempFile::new_in(folder)?;
+    let mut new = NamedTempFile::new_in(folder)?;
     new.write_all(bytes)?;
     new.as_file().sync_all()?;
     new.persist(path)?;

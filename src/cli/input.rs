@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::error::{Error, Kind, Result, plain_io};
-use crate::paths::{read_at_most, without_mark};
+use crate::paths::{read_at_most, temporary_file, without_mark};
 use crate::text::printable;
 
 /// Used if neither `VISUAL` nor `EDITOR` is set.
@@ -64,13 +64,8 @@ pub(super) fn standard_input<T>(read: impl FnOnce(StdinLock<'static>) -> std::io
 
 /// A temporary file with the text, whose name begins with `prefix`; dropping it removes it.
 pub(super) fn draft_file(text: &str, prefix: &str) -> Result<tempfile::NamedTempFile> {
-    let make = || -> std::io::Result<_> {
-        let mut file = tempfile::Builder::new().prefix(prefix).suffix(".txt").tempfile()?;
-        file.write_all(text.as_bytes())?;
-        file.flush()?;
-        Ok(file)
-    };
-    make().map_err(|error| Error::temporary("a file for the text", error))
+    let file = temporary_file(prefix, ".txt", text.as_bytes());
+    file.map_err(|error| Error::temporary("a file for the text", error))
 }
 
 /// Keeps the typed text after an error: the file stays, and the error names it and the flag that reads it.

@@ -1,11 +1,11 @@
 //! Scanned pages, read by the user's program.
 
-use std::io::Write;
 use std::process::{Command, Stdio};
 
 use pdf_oxide::PdfDocument;
 
 use crate::error::{Error, Result, Setting};
+use crate::paths::temporary_file;
 use crate::text::{first_chars, join_filled, squeeze};
 
 /// The placeholder for the image's path.
@@ -50,14 +50,9 @@ impl<'a> Program<'a> {
             Ok(None) => return Ok(Ok(None)),
             Err(error) => return Ok(Err(error)),
         };
-        let make = || -> std::io::Result<_> {
-            let mut file = tempfile::Builder::new().prefix("kb-page-").suffix(".png").tempfile()?;
-            file.write_all(&picture)?;
-            file.flush()?;
-            Ok(file)
-        };
+        let file = temporary_file("kb-page-", ".png", &picture);
         let file =
-            make().map_err(|error| Error::temporary(&format!("a file for the image of page {}", page + 1), error))?;
+            file.map_err(|error| Error::temporary(&format!("a file for the image of page {}", page + 1), error))?;
         let read = run(self.command, &file.path().to_string_lossy())?;
         self.works |= read.is_ok();
         self.failures += usize::from(read.is_err());
