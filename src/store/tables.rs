@@ -19,13 +19,14 @@ use super::version_files::{TABLES, Unreadable, unreadable_version};
 use crate::crash;
 use crate::error::{Error, NextStep, Result, Setting, root_io};
 
-/// A publication compacts a table with more small data files than this.
+/// A publication compacts a table with more data files of a size than this.
 pub(super) const MOST_SMALL_FILES: usize = 12;
-/// A data file with at least this many rows is large: others are not merged into it. So a change of one document never
-/// writes a large table again as a whole.
-const ROWS_OF_A_LARGE_FILE: usize = 16_384;
+/// Data files with fewer rows than the first of these are joined to files of at least so many, and those to files of
+/// the second size. So a change of one document never writes a large table again as a whole, and ten million rows lie
+/// in about a hundred files. These are levels as in O'Neil et al. 1996, "The log-structured merge-tree".
+const FILE_SIZES: [usize; 2] = [16_384, 131_072];
 /// The number of chunks written at once: with the vectors of a large model, some hundred megabytes.
-pub(super) const CHUNKS_IN_BATCH: usize = ROWS_OF_A_LARGE_FILE;
+pub(super) const CHUNKS_IN_BATCH: usize = FILE_SIZES[0];
 
 pub(super) struct Tables {
     namespace: Namespace,
@@ -192,21 +193,26 @@ impl Tables {
         Ok(())
     }
 
-    /// Compacts tables with more small files than `most`.
+    /// Compacts tables with more than `most` files of a size.
     pub(super) async fn compact(&self, most: usize) -> Result<()> {
-        let fail = |error: lancedb::Error| self.failed("compact", &error);
         for table in self.all() {
-            let small_files = match table.as_native() {
-                Some(native) => native.num_small_files(ROWS_OF_A_LARGE_FILE).await.map_err(fail)?,
-                None => 0,
-            };
-            if small_files > most {
-                let options = CompactionOptions {
-                    target_rows_per_fragment: ROWS_OF_A_LARGE_FILE,
-                    ..CompactionOptions::default()
-                };
-                table.optimize(OptimizeAction::Compact { options, remap_options: None }).await.map_err(fail)?;
+            self.join_files(table, most, FILE_SIZES).await?;
+        }
+        Ok(())
+    }
+
+    /// Joins more than `most` files with fewer rows than one of these sizes, and at least as many as the one before.
+    async fn join_files(&self, table: &Table, most: usize, sizes: impl IntoIterator<Item = usize>) -> Result<()> {
+        let mut fewest = 0;
+        for rows in sizes {
+            let files = self.fragments(table).await?;
+            let joined = files.iter().filter_map(|file| file.metadata().physical_rows);
+            if joined.filter(|own| (fewest..rows).contains(own)).count() > most {
+                let options = CompactionOptions { target_rows_per_fragment: rows, ..CompactionOptions::default() };
+                let compact = table.optimize(OptimizeAction::Compact { options, remap_options: None });
+                compact.await.map_err(|error| self.failed("compact", &error))?;
             }
+            fewest = rows;
         }
         Ok(())
     }
@@ -324,17 +330,31 @@ mod tests {
         };
         let parents: Vec<ParentChunk> = (0..CHUNKS_IN_BATCH / 2 + 3).map(parent).collect();
         tables.append_chunks(&parents, 2).await.unwrap();
-        let rows = tables
-            .dataset(&tables.chunks)
-            .await
-            .unwrap()
-            .get_fragments()
-            .into_iter()
-            .map(|fragment| fragment.metadata().num_rows().unwrap_or_default());
-        assert_eq!(rows.collect::<Vec<_>>(), [CHUNKS_IN_BATCH, 6]);
+        assert_eq!(rows_of_files(&tables).await, [CHUNKS_IN_BATCH, 6]);
         let read =
             tables.read(&tables.chunks, None, Wanted::WithoutVectors, |columns, row| columns.text("chunk_id", row));
         let written = parents.iter().flat_map(ParentChunk::chunks).map(|chunk| chunk.chunk_id.to_string());
         assert_eq!(read.await.unwrap(), written.collect::<Vec<_>>());
+    }
+
+    /// Files of all sizes would make the first search slow, and one large file would be written again by each change.
+    #[tokio::test]
+    async fn files_are_joined_level_by_level() {
+        let (_folder, namespace) = namespace();
+        let tables = Tables::create(&namespace, 2).await.unwrap();
+        let mut of_files = Vec::new();
+        for number in 0..14 {
+            tables.append_chunks(&[ParentChunk::sample(&format!("d:{number}"), "text")], 2).await.unwrap();
+            tables.join_files(&tables.chunks, 1, [2, 6]).await.unwrap();
+            of_files.push(rows_of_files(&tables).await);
+        }
+        assert_eq!(of_files[0..6], [vec![1], vec![2], vec![2, 1], vec![4], vec![4, 1], vec![6]]);
+        assert_eq!(of_files[6..10], [vec![6, 1], vec![6, 2], vec![6, 2, 1], vec![6, 4]]);
+        assert_eq!(of_files[13], [6, 6, 2]);
+    }
+
+    async fn rows_of_files(tables: &Tables) -> Vec<usize> {
+        let files = tables.fragments(&tables.chunks).await.unwrap();
+        files.iter().map(|file| file.metadata().num_rows().unwrap_or_default()).collect()
     }
 }
