@@ -22,10 +22,10 @@ use crate::store::smallest::Smallest;
 /// See [`chosen_by_code`].
 const ROWS_FOR_EACH_CHOSEN: usize = 2500;
 /// So many codes are compared at least, or all of fewer.
-const FEWEST_COMPARED: usize = 200_000;
+const FEWEST_COMPARED: usize = 100_000;
 /// Of many more, one in this many is compared. Of 54,000 real vectors, the nearest eighth had .99 of the ten nearest;
 /// of ten million made-up ones, which lie in clusters of vectors that are about equally near, .96.
-const ROWS_FOR_EACH_COMPARED: usize = 8;
+const ROWS_FOR_EACH_COMPARED: usize = 16;
 /// The least number of partitions that a thread compares.
 const PARTITIONS_AT_ONCE: usize = 16;
 
