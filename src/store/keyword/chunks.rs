@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use rayon::prelude::*;
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::schema::Value;
 use tantivy::{DocAddress, TantivyDocument};
@@ -161,15 +162,19 @@ impl KeywordReader {
     }
 
     /// The addresses of the given parent chunks in the index.
-    fn addresses(&self, chunk_ids: &[ChunkId]) -> Result<Vec<(ChunkId, DocAddress)>> {
-        let mut addresses = Vec::with_capacity(chunk_ids.len());
-        for (segment, ordinal) in self.reader.searcher().segment_readers().iter().zip(0..) {
+    pub(super) fn addresses(&self, chunk_ids: &[ChunkId]) -> Result<Vec<(ChunkId, DocAddress)>> {
+        let searcher = self.reader.searcher();
+        let of_segment = |(ordinal, segment)| -> Result<Vec<(ChunkId, DocAddress)>> {
+            let mut addresses = Vec::new();
             for chunk_id in chunk_ids {
                 let entries = self.entries_with(segment, self.fields.chunk_id, chunk_id)?;
-                addresses.extend(entries.iter().map(|entry| (chunk_id.clone(), DocAddress::new(ordinal, *entry))));
+                addresses
+                    .extend(entries.iter().map(|entry| (chunk_id.clone(), DocAddress::new(ordinal as u32, *entry))));
             }
-        }
-        Ok(addresses)
+            Ok(addresses)
+        };
+        let each = searcher.segment_readers().par_iter().enumerate().map(of_segment);
+        Ok(each.collect::<Result<Vec<_>>>()?.concat())
     }
 
     fn parent_chunk(&self, document: &TantivyDocument) -> IndexedParentChunk {

@@ -7,13 +7,13 @@
 use std::collections::HashSet;
 
 use rayon::prelude::*;
-use tantivy::Term;
 use tantivy::collector::{Collector, TopDocs};
 use tantivy::query::{
     Bm25StatisticsProvider, BooleanQuery, BoostQuery, ConstScoreQuery, EnableScoring, Occur, PhraseQuery, Query,
-    TermQuery, TermSetQuery,
+    TermQuery, TermSetQuery, Weight,
 };
 use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::{DocAddress, Searcher, Term};
 
 use super::index::{KeywordField, KeywordReader, WeightedTerm};
 use super::statistics::KeywordStatistics;
@@ -68,7 +68,38 @@ impl KeywordReader {
         statistics: Option<&KeywordStatistics>,
         chunk_ids: &[ChunkId],
     ) -> Result<Vec<ScoredChunk>> {
-        self.search(terms, statistics, &Scope::ParentChunks(chunk_ids.iter().cloned().collect()), chunk_ids.len())
+        let (searcher, mut addresses) = (self.reader.searcher(), self.addresses(chunk_ids)?);
+        // Postings can only be read forwards.
+        addresses.sort_unstable_by_key(|(_, address)| *address);
+        let segments: Vec<&[(ChunkId, DocAddress)]> =
+            addresses.chunk_by(|(_, a), (_, b)| a.segment_ord == b.segment_ord).collect();
+        let score = || -> tantivy::Result<Vec<ScoredChunk>> {
+            let scoring = scoring(statistics, &searcher);
+            let weights = terms.iter().map(|term| self.term_query(term).weight(scoring));
+            let weights: Vec<Box<dyn Weight>> = weights.collect::<tantivy::Result<_>>()?;
+            let of_segment = |wanted: &[(ChunkId, DocAddress)]| -> tantivy::Result<Vec<ScoredChunk>> {
+                let segment = searcher.segment_reader(wanted[0].1.segment_ord);
+                let mut scores: Vec<Option<f32>> = vec![None; wanted.len()];
+                for weight in &weights {
+                    let mut postings = weight.scorer(segment, 1.0)?;
+                    for (score, (_, DocAddress { doc_id: entry, .. })) in scores.iter_mut().zip(wanted) {
+                        if postings.doc() < *entry {
+                            postings.seek(*entry);
+                        }
+                        if postings.doc() == *entry {
+                            *score.get_or_insert(0.0) += postings.score();
+                        }
+                    }
+                }
+                let scored = wanted.iter().zip(scores);
+                let scored =
+                    scored.filter_map(|((id, _), score)| Some(ScoredChunk { chunk_id: id.clone(), score: score? }));
+                Ok(scored.collect())
+            };
+            let each = segments.into_par_iter().map(of_segment);
+            Ok(each.collect::<tantivy::Result<Vec<_>>>()?.concat())
+        };
+        score().map_err(|error| self.failed(error))
     }
 
     /// The parent chunks of a scope that have all the phrases, each in the text or in the titles, sorted by `terms`, at
@@ -140,11 +171,7 @@ impl KeywordReader {
         let (searcher, query) = (self.reader.searcher(), BooleanQuery::new(clauses));
         let best = TopDocs::with_limit(limit).order_by_score();
         let find = || -> tantivy::Result<Vec<ScoredChunk>> {
-            let scoring = match statistics {
-                Some(statistics) => EnableScoring::enabled_from_statistics_provider(statistics, &searcher),
-                None => EnableScoring::enabled_from_searcher(&searcher),
-            };
-            let weight = query.weight(scoring)?;
+            let weight = query.weight(scoring(statistics, &searcher))?;
             let each = searcher.segment_readers().par_iter().enumerate();
             let each = each.map(|(place, segment)| best.collect_segment(&*weight, place as u32, segment));
             let top = best.merge_fruits(each.collect::<tantivy::Result<_>>()?)?;
@@ -169,12 +196,13 @@ impl KeywordReader {
 
     /// Matches any of the terms.
     fn query(&self, terms: &[WeightedTerm]) -> Box<dyn Query> {
-        let each = terms.iter().map(|(field, text, weight)| {
-            let term = Term::from_field_text(self.field(*field), text);
-            let term = TermQuery::new(term, IndexRecordOption::WithFreqs);
-            (Occur::Should, Box::new(BoostQuery::new(Box::new(term), *weight)) as Box<dyn Query>)
-        });
+        let each = terms.iter().map(|term| (Occur::Should, self.term_query(term)));
         Box::new(BooleanQuery::new(each.collect()))
+    }
+
+    fn term_query(&self, (field, text, weight): &WeightedTerm) -> Box<dyn Query> {
+        let term = Term::from_field_text(self.field(*field), text);
+        Box::new(BoostQuery::new(Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs)), *weight))
     }
 
     /// Matches the scope without changing the score; `None` for everything.
@@ -189,6 +217,13 @@ impl KeywordReader {
 }
 
 type Clauses = Vec<(Occur, Box<dyn Query>)>;
+
+fn scoring<'s>(statistics: Option<&'s KeywordStatistics>, searcher: &'s Searcher) -> EnableScoring<'s> {
+    match statistics {
+        Some(statistics) => EnableScoring::enabled_from_statistics_provider(statistics, searcher),
+        None => EnableScoring::enabled_from_searcher(searcher),
+    }
+}
 
 /// Words with their positions.
 #[derive(Debug, Clone, PartialEq, Eq)]
