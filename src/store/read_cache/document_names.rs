@@ -39,8 +39,9 @@ const ROW: &str = "row";
 /// The names of the documents of a fragment.
 pub(in crate::store) struct DocumentNames {
     by_id: Places,
-    /// By the normalised title and file name, with and without its ending.
-    by_name: Places,
+    /// [`Places`] by the normalised title and file name, with and without its ending. There are three of a document,
+    /// so they are read only when a document is looked up by its name.
+    by_name: CachedBatch,
     names: Vec<CachedBatch>,
     deleted: HashSet<u32>,
     fragment: u64,
@@ -78,7 +79,7 @@ impl DocumentNames {
         let mut batches = rows.into_iter();
         let Some(by_id) = batches.next() else { return Ok(None) };
         let by_name = batches.next().ok_or_else(|| damaged("is damaged"))?;
-        let (by_id, by_name) = (Places::of(&by_id)?, Places::of(&by_name)?);
+        let by_id = Places::of(&by_id)?;
         Ok(Some(DocumentNames { by_id, by_name, names: batches.collect(), deleted, fragment: written.id }))
     }
 
@@ -101,8 +102,8 @@ impl DocumentNames {
 
     /// The documents with a normalised title or file name, with or without its ending.
     pub(in crate::store) fn called(&self, name: &str) -> Result<Vec<DocumentName>> {
-        let (key, mut found) = (key_of(name), Vec::new());
-        for (batch, row, _) in self.by_name.with_key(key).filter(|place| !self.is_deleted(place)) {
+        let (key, by_name, mut found) = (key_of(name), Places::of(&self.by_name)?, Vec::new());
+        for (batch, row, _) in by_name.with_key(key).filter(|place| !self.is_deleted(place)) {
             let document = self.name(batch, row)?;
             let names = names_of(&document.title, &document.source);
             if !names.iter().any(|own| key_of(own) == key) {
