@@ -202,7 +202,7 @@ impl Tables {
     }
 
     /// Joins more than `most` files with fewer rows than one of these sizes, and at least as many as the one before.
-    async fn join_files(&self, table: &Table, most: usize, sizes: impl IntoIterator<Item = usize>) -> Result<()> {
+    async fn join_files(&self, table: &Table, most: usize, sizes: [usize; 2]) -> Result<()> {
         let mut fewest = 0;
         for rows in sizes {
             let files = self.fragments(table).await?;
