@@ -301,6 +301,27 @@ mod tests {
     }
 
     #[test]
+    fn given_parent_chunks_have_the_scores_of_a_search() {
+        let (_folder, namespace) = namespace();
+        let texts = ["pump valve pump", "valve", "pump seal", "seal ring", "pump valve"];
+        let chunks =
+            texts.iter().zip(0..).map(|(text, number)| ParentChunk::titled(&format!("d:{number}"), text, "Pump"));
+        let all: Vec<ParentChunk> = chunks.chain([ParentChunk::titled("x:0", "pump", "Pump")]).collect();
+        let reader = KeywordWriter::index_without(&namespace, &all, &["x".into()]);
+        let terms =
+            [("pump", 1.0), ("seal", 0.7)].map(|(word, weight)| (KeywordField::Content, word.to_owned(), weight));
+        let mut found = reader.search(&terms, None, &Scope::Everything, 10).unwrap();
+        found.sort_by(|a, b| a.chunk_id.cmp(&b.chunk_id));
+        assert_eq!(found.len(), 4);
+        let ids: Vec<ChunkId> = all.iter().rev().map(|parent| parent.chunk.chunk_id.clone()).collect();
+        let mut scored = reader.scores(&terms, None, &ids).unwrap();
+        scored.sort_by(|a, b| a.chunk_id.cmp(&b.chunk_id));
+        assert_eq!(scored, found);
+        assert_eq!(reader.scores(&terms, None, &ids[4..5]).unwrap(), [] as [ScoredChunk; 0], "without a word of them");
+        assert!(reader.scores(&[], None, &ids).unwrap().is_empty());
+    }
+
+    #[test]
     fn words_of_deleted_parent_chunks_keep_a_positive_weight() {
         let (_folder, namespace) = namespace();
         let deleted = (0..20).map(|number| ParentChunk::titled(&format!("a:{number}"), "pump", "Pumps"));
