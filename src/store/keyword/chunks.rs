@@ -105,7 +105,7 @@ pub struct WordsFound {
 impl KeywordReader {
     /// The parent chunks with the given ids, in any order. Unknown ids are left out.
     pub fn parent_chunks(&self, chunk_ids: &[ChunkId]) -> Result<Vec<IndexedParentChunk>> {
-        self.addresses(chunk_ids)?.into_iter().map(|(_, address)| self.at(address)).collect()
+        self.addresses(chunk_ids)?.concat().into_iter().map(|(_, address)| self.at(address)).collect()
     }
 
     fn at(&self, address: DocAddress) -> Result<IndexedParentChunk> {
@@ -116,12 +116,8 @@ impl KeywordReader {
     /// Which words, as returned by [`tokenize`], are in the given parent chunks.
     pub fn words_found(&self, words: &[String], chunk_ids: &[ChunkId]) -> Result<Vec<WordsFound>> {
         let searcher = self.reader.searcher();
-        let mut addresses = self.addresses(chunk_ids)?;
-        // Postings can only be read forwards.
-        addresses.sort_unstable_by_key(|(_, address)| *address);
-        let mut found = Vec::with_capacity(addresses.len());
-        for wanted in addresses.chunk_by(|(_, a), (_, b)| a.segment_ord == b.segment_ord) {
-            let reader = searcher.segment_reader(wanted[0].1.segment_ord);
+        let mut found = Vec::with_capacity(chunk_ids.len());
+        for (reader, wanted) in searcher.segment_readers().iter().zip(self.addresses(chunk_ids)?) {
             let none = |(chunk_id, _): &(ChunkId, DocAddress)| WordsFound {
                 chunk_id: chunk_id.clone(),
                 content: vec![false; words.len()],
@@ -161,8 +157,9 @@ impl KeywordReader {
         Ok(())
     }
 
-    /// The addresses of the given parent chunks in the index.
-    pub(super) fn addresses(&self, chunk_ids: &[ChunkId]) -> Result<Vec<(ChunkId, DocAddress)>> {
+    /// The addresses of the given parent chunks in each segment of the index, in order, because postings can only be
+    /// read forwards.
+    pub(super) fn addresses(&self, chunk_ids: &[ChunkId]) -> Result<Vec<Vec<(ChunkId, DocAddress)>>> {
         let searcher = self.reader.searcher();
         let of_segment = |(ordinal, segment)| -> Result<Vec<(ChunkId, DocAddress)>> {
             let mut addresses = Vec::new();
@@ -171,10 +168,10 @@ impl KeywordReader {
                 addresses
                     .extend(entries.iter().map(|entry| (chunk_id.clone(), DocAddress::new(ordinal as u32, *entry))));
             }
+            addresses.sort_unstable_by_key(|(_, address)| *address);
             Ok(addresses)
         };
-        let each = searcher.segment_readers().par_iter().enumerate().map(of_segment);
-        Ok(each.collect::<Result<Vec<_>>>()?.concat())
+        searcher.segment_readers().par_iter().enumerate().map(of_segment).collect()
     }
 
     fn parent_chunk(&self, document: &TantivyDocument) -> IndexedParentChunk {

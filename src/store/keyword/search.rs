@@ -13,7 +13,7 @@ use tantivy::query::{
     TermQuery, TermSetQuery, Weight,
 };
 use tantivy::schema::{Field, IndexRecordOption};
-use tantivy::{DocAddress, Searcher, Term};
+use tantivy::{DocAddress, Searcher, SegmentReader, Term};
 
 use super::index::{KeywordField, KeywordReader, WeightedTerm};
 use super::statistics::KeywordStatistics;
@@ -68,21 +68,16 @@ impl KeywordReader {
         statistics: Option<&KeywordStatistics>,
         chunk_ids: &[ChunkId],
     ) -> Result<Vec<ScoredChunk>> {
-        let (searcher, mut addresses) = (self.reader.searcher(), self.addresses(chunk_ids)?);
-        // Postings can only be read forwards.
-        addresses.sort_unstable_by_key(|(_, address)| *address);
-        let segments: Vec<&[(ChunkId, DocAddress)]> =
-            addresses.chunk_by(|(_, a), (_, b)| a.segment_ord == b.segment_ord).collect();
+        let (searcher, addresses) = (self.reader.searcher(), self.addresses(chunk_ids)?);
         let score = || -> tantivy::Result<Vec<ScoredChunk>> {
             let scoring = scoring(statistics, &searcher);
             let weights = terms.iter().map(|term| self.term_query(term).weight(scoring));
             let weights: Vec<Box<dyn Weight>> = weights.collect::<tantivy::Result<_>>()?;
-            let of_segment = |wanted: &[(ChunkId, DocAddress)]| -> tantivy::Result<Vec<ScoredChunk>> {
-                let segment = searcher.segment_reader(wanted[0].1.segment_ord);
+            let of_segment = |(segment, wanted): (&SegmentReader, Vec<(ChunkId, DocAddress)>)| {
                 let mut scores: Vec<Option<f32>> = vec![None; wanted.len()];
                 for weight in &weights {
                     let mut postings = weight.scorer(segment, 1.0)?;
-                    for (score, (_, DocAddress { doc_id: entry, .. })) in scores.iter_mut().zip(wanted) {
+                    for (score, (_, DocAddress { doc_id: entry, .. })) in scores.iter_mut().zip(&wanted) {
                         if postings.doc() < *entry {
                             postings.seek(*entry);
                         }
@@ -91,12 +86,12 @@ impl KeywordReader {
                         }
                     }
                 }
-                let scored = wanted.iter().zip(scores);
-                let scored =
-                    scored.filter_map(|((id, _), score)| Some(ScoredChunk { chunk_id: id.clone(), score: score? }));
-                Ok(scored.collect())
+                let scored = wanted.into_iter().zip(scores);
+                let scored = scored.filter_map(|((chunk_id, _), score)| Some(ScoredChunk { chunk_id, score: score? }));
+                Ok(scored.collect::<Vec<ScoredChunk>>())
             };
-            let each = segments.into_par_iter().map(of_segment);
+            let segments = searcher.segment_readers().par_iter().zip(addresses);
+            let each = segments.filter(|(_, wanted)| !wanted.is_empty()).map(of_segment);
             Ok(each.collect::<tantivy::Result<Vec<_>>>()?.concat())
         };
         score().map_err(|error| self.failed(error))
