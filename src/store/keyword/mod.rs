@@ -3,6 +3,7 @@
 mod chunks;
 mod directory;
 mod index;
+mod merge;
 mod search;
 mod statistics;
 mod vocabulary;

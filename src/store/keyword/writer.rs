@@ -6,12 +6,13 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use tantivy::indexer::{LogMergePolicy, MergeCandidate, MergePolicy, NoMergePolicy};
+use tantivy::indexer::NoMergePolicy;
 use tantivy::{Index, IndexSettings, IndexWriter, TantivyDocument, TantivyError, Term};
 
 use super::chunks::ChildSpan;
 use super::directory::KeywordDirectory;
 use super::index::{Fields, KeywordReader, generation, schema, unless_damaged, usable, with_tokenizer};
+use super::merge::merges;
 use super::vocabulary::name_entries;
 use crate::error::{Error, Result, or_none};
 use crate::ids::{DocId, SectionId};
@@ -309,7 +310,7 @@ impl KeywordWriter {
     /// this, a store with many small corrections would get more and more segments.
     pub(in crate::store) fn merge(&mut self) -> Result<()> {
         let parts = self.writer.index().searchable_segment_metas().map_err(|error| self.failed(error))?;
-        for MergeCandidate(ids) in LogMergePolicy::default().compute_merge_candidates(&parts) {
+        for ids in merges(&parts) {
             self.writer.merge(&ids).wait().map_err(|error| self.failed(error))?;
         }
         Ok(())
