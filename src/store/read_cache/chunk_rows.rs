@@ -144,7 +144,9 @@ impl ChunkRows {
 
     /// The addresses, in order, of parent chunks and their children. In rare cases, others are among them.
     pub(in crate::store) fn of_parents(&self, parent_ids: &[ChunkId]) -> Vec<u64> {
-        let keys: Vec<u64> = parent_ids.iter().map(|id| chunk_key(id)).collect();
+        let mut keys: Vec<u64> = parent_ids.iter().map(|id| chunk_key(id)).collect();
+        // In order, so that the places of one after the other are near.
+        keys.sort_unstable();
         let rows = |fragment: &FragmentRows| {
             let rows = keys.iter().flat_map(|key| fragment.parents.with_key(*key));
             fragment.addresses(rows).collect::<Vec<u64>>()

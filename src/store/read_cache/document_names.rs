@@ -65,7 +65,7 @@ impl Places {
 
     /// The batch, the row in it, and the row in the fragment of each document with a key.
     fn with_key(&self, key: u32) -> impl Iterator<Item = (usize, usize, u32)> {
-        let places = places_of(self.keys.values(), &key);
+        let places = places_of(self.keys.values(), key);
         places.map(|place| {
             let [batch, row] = [&self.batches, &self.rows_in_batches].map(|column| column.value(place) as usize);
             (batch, row, self.rows.value(place))

@@ -60,7 +60,7 @@ impl ParentRows {
 
     /// The rows with a [key](chunk_key).
     pub(super) fn with_key(&self, key: u64) -> impl Iterator<Item = u32> {
-        places_of(self.keys.values(), &key).flat_map(|place| self.run(place).1)
+        places_of(self.keys.values(), key).flat_map(|place| self.run(place).1)
     }
 
     /// The rows in a scope. Others can be among them.

@@ -47,7 +47,7 @@ impl SectionsWithMetadata {
 
     /// The addresses of the rows of a section. Another with the same checksum can be among them.
     pub(in crate::store) fn find(&self, id: &SectionId) -> impl Iterator<Item = u64> {
-        let own = places_of(self.keys.values(), &key_of(id));
+        let own = places_of(self.keys.values(), key_of(id));
         let rows = own.map(|place| self.rows.value(place)).filter(|row| !self.deleted.contains(row));
         rows.map(|row| self.fragment << 32 | u64::from(row))
     }
