@@ -127,19 +127,24 @@ impl ChunkRows {
         chosen: usize,
         admits: impl Fn(usize, u32) -> bool + Sync,
     ) -> Option<Vec<(u32, usize, u32)>> {
-        let compare = |mut near: Smallest<(u32, usize, u32)>, (place, partition): &(usize, usize)| {
+        let begin = || (Smallest::new(chosen), None);
+        let each = partitions.par_iter().with_min_len(PARTITIONS_AT_ONCE);
+        let each = each.try_fold(begin, |(mut near, open): (_, Option<(usize, _)>), (place, partition)| {
             let fragment = &self.fragments[*place];
-            let (codes, rows) = fragment.codes.partition(*partition, fragment.rows)?;
+            // The partitions of a fragment follow each other.
+            let reader = open.filter(|(opened, _)| opened == place).map(|(_, reader)| reader);
+            let mut reader = reader.or_else(|| fragment.codes.reader())?;
+            let (codes, rows) = reader.partition(*partition, fragment.rows)?;
             for (row, distance) in rows.into_iter().zip(distances(code, &codes)) {
                 let item = (distance, *place, row);
                 if near.takes(&item) && !fragment.deleted.contains(&row) && admits(*place, row) {
                     near.add(item);
                 }
             }
-            Some(near)
-        };
-        let each = partitions.par_iter().with_min_len(PARTITIONS_AT_ONCE).try_fold(|| Smallest::new(chosen), compare);
-        each.try_reduce(|| Smallest::new(chosen), |a, b| Some(a.and(b))).map(Smallest::into_items)
+            Some((near, Some((*place, reader))))
+        });
+        let near = each.map(|compared| compared.map(|(near, _)| near));
+        near.try_reduce(|| Smallest::new(chosen), |a, b| Some(a.and(b))).map(Smallest::into_items)
     }
 
     /// The addresses, in order, of parent chunks and their children. In rare cases, others are among them.
