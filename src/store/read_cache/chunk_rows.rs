@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::binary_codes::{code_of, distances};
+use super::binary_codes::code_of;
 use super::code_file::CodeFile;
 use super::half_vectors::HalfVectors;
 use super::parent_rows::{KeysInScope, ParentRows, chunk_key};
@@ -101,7 +101,7 @@ impl ChunkRows {
     /// The partitions with the nearest centres that have this number of rows together, and those as near as the last of
     /// them.
     fn nearest_partitions(&self, code: &[u64], rows: usize) -> Vec<(usize, usize)> {
-        let centres = self.fragments.par_iter().flat_map_iter(|fragment| distances(code, fragment.codes.centres()));
+        let centres = self.fragments.par_iter().flat_map_iter(|fragment| fragment.codes.distances_to_centres(code));
         let centres: Vec<u32> = centres.collect();
         let sizes = self.fragments.iter().flat_map(|fragment| fragment.codes.sizes());
         let mut rows_at = vec![0; code.len() * u64::BITS as usize + 1];
@@ -134,8 +134,8 @@ impl ChunkRows {
             // The partitions of a fragment follow each other.
             let reader = open.filter(|(opened, _)| opened == place).map(|(_, reader)| reader);
             let mut reader = reader.or_else(|| fragment.codes.reader())?;
-            let (codes, rows) = reader.partition(*partition, fragment.rows)?;
-            for (row, distance) in rows.into_iter().zip(distances(code, &codes)) {
+            let codes = reader.partition(*partition, fragment.rows)?;
+            for (row, distance) in codes.rows().zip(codes.distances(code)) {
                 let item = (distance, *place, row);
                 if near.takes(&item) && !fragment.deleted.contains(&row) && admits(*place, row) {
                     near.add(item);

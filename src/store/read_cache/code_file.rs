@@ -8,12 +8,14 @@
 use std::fs::File;
 use std::io::{ErrorKind, Read, Result, Seek, SeekFrom, Write};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
 
+use super::binary_codes::distances;
 use super::checksum::{self, Checksums};
-use super::files::ReadCache;
+use super::files::{ReadCache, mapped};
 use super::partitions::{Partition, partitions};
 
 /// The name of the files in the read cache. Every change of their contents needs a new one.
@@ -22,19 +24,16 @@ const ROW: usize = size_of::<u32>();
 const WORD: usize = size_of::<u64>();
 
 pub(super) struct CodeFile {
-    contents: Contents,
+    /// `None` if it is only in memory.
+    path: Option<PathBuf>,
+    /// Those of the mapped file.
+    bytes: Bytes,
     /// The length of a code, in words of 64 bits.
     length: usize,
-    /// The centres of the partitions, one behind the other.
-    centres: Vec<u64>,
     partitions: Vec<PartitionBytes>,
     checksums: Checksums,
-}
-
-/// A file is read where it is needed. Mapping it took longer: a search needs something of nearly every page.
-enum Contents {
-    OnDisk(PathBuf),
-    InMemory(Bytes),
+    /// The number of bytes that were read instead of mapped.
+    read: AtomicUsize,
 }
 
 struct PartitionBytes {
@@ -47,49 +46,46 @@ impl CodeFile {
     /// The codes of a fragment, of this length; `None` if there is no file with an undamaged head.
     pub(super) fn open(cache: &ReadCache, fragment: &str, length: usize) -> Option<Self> {
         let path = cache.file(CACHE_NAME, fragment)?;
-        let (file, size) = opened(&path).ok()?;
-        CodeFile::read(file, size, Contents::OnDisk(path), fragment, length)
+        let bytes = Bytes::from_owner(mapped(&path)?);
+        CodeFile::of(bytes, fragment, length).map(|codes| CodeFile { path: Some(path), ..codes })
     }
 
     /// Divides the codes of these rows into partitions and writes them into the cache; only in memory if the disk
     /// refuses.
     pub(super) fn write(cache: &ReadCache, fragment: &str, length: usize, codes: &[u64], rows: &[u32]) -> Self {
-        let bytes = Bytes::from(encoded(fragment, length, codes, rows));
+        let bytes = encoded(fragment, length, codes, rows);
         let write = || -> Result<Option<PathBuf>> {
             let Some((mut file, path)) = cache.begin(CACHE_NAME, fragment)? else { return Ok(None) };
             file.write_all(&bytes)?;
             file.persist(&path)?;
             Ok(Some(path))
         };
-        // If the disk refuses, the next reader tries again.
-        let contents = write().ok().flatten().map_or_else(|| Contents::InMemory(bytes.clone()), Contents::OnDisk);
-        let codes = CodeFile::read(&*bytes, bytes.len(), contents, fragment, length);
-        codes.expect("what was encoded can be read")
+        // The next reader tries again.
+        let path = write().ok().flatten();
+        let codes = CodeFile::of(bytes.into(), fragment, length).expect("what was encoded can be read");
+        CodeFile { path, ..codes }
     }
 
-    /// From the head of contents of this size.
-    fn read(mut head: impl Read, size: usize, contents: Contents, fragment: &str, length: usize) -> Option<Self> {
-        let mut bytes = vec![0; ROW];
-        head.read_exact(&mut bytes).ok()?;
+    fn of(bytes: Bytes, fragment: &str, length: usize) -> Option<Self> {
         let (count, entry) = (number(&bytes, 0)? as usize, ROW + length * WORD);
-        let end = ROW.checked_add(count.checked_mul(entry)?)?.checked_add(checksum::LENGTH)?;
-        bytes.resize(Some(end).filter(|end| *end <= size)?, 0);
-        head.read_exact(&mut bytes[ROW..]).ok()?;
-        let checksums = Checksums::of_file(fragment);
-        let entries = &checksums.checked(&bytes)?[ROW..];
-        let (mut centres, mut partitions, mut start) = (Vec::new(), Vec::new(), end);
+        let head = ROW.checked_add(count.checked_mul(entry)?)?;
+        let (checksums, head) = (Checksums::of_file(fragment), head.checked_add(checksum::LENGTH)?);
+        let entries = &checksums.checked(bytes.get(..head)?)?[ROW..];
+        let (mut partitions, mut start) = (Vec::new(), head);
         for entry in entries.chunks_exact(entry) {
             let rows = number(entry, 0)? as usize;
-            centres.extend(words(&entry[ROW..]));
             let end = start + rows * (length * WORD + ROW) + checksum::LENGTH;
             partitions.push(PartitionBytes { rows, bytes: start..end });
             start = end;
         }
-        (start == size).then_some(CodeFile { contents, length, centres, partitions, checksums })
+        let is_whole = start == bytes.len();
+        is_whole.then(|| CodeFile { path: None, bytes, length, partitions, checksums, read: AtomicUsize::new(0) })
     }
 
-    pub(super) fn centres(&self) -> &[u64] {
-        &self.centres
+    /// The distances of a code to the centres of the partitions.
+    pub(super) fn distances_to_centres(&self, code: &[u64]) -> Vec<u32> {
+        let entries = &self.bytes[ROW..][..self.partitions.len() * (ROW + self.length * WORD)];
+        distances(code, entries, ROW)
     }
 
     /// The number of rows of each partition.
@@ -98,74 +94,71 @@ impl CodeFile {
     }
 
     /// A reader of its partitions; `None` if the file cannot be opened.
+    ///
+    /// Over a large store, mapping the pages of a search and giving them back takes longer than reading them. A process
+    /// that has read as much as the whole file, such as a server, gets what is mapped.
     pub(super) fn reader(&self) -> Option<PartitionReader<'_>> {
-        let contents = match &self.contents {
-            Contents::OnDisk(path) => Open::File(opened(path).ok()?.0),
-            Contents::InMemory(bytes) => Open::Memory(bytes),
-        };
-        Some(PartitionReader { codes: self, contents, bytes: Vec::new() })
+        let unmapped = self.path.as_ref().filter(|_| self.read.load(Ordering::Relaxed) < self.bytes.len());
+        let file = unmapped.map(File::open).transpose().ok()?;
+        Some(PartitionReader { codes: self, file, buffer: Vec::new() })
     }
 
-    fn decode(&self, rows: usize, bytes: &[u8]) -> Option<(Vec<u64>, Vec<u32>)> {
+    fn decode<'b>(&self, rows: usize, bytes: &'b [u8]) -> Option<Codes<'b>> {
         let (codes, rows) = self.checksums.checked(bytes)?.split_at(rows * self.length * WORD);
-        Some((words(codes).collect(), rows.as_chunks().0.iter().map(|row| u32::from_le_bytes(*row)).collect()))
+        Some(Codes { codes, rows: rows.as_chunks().0 })
     }
 }
 
 pub(super) struct PartitionReader<'c> {
     codes: &'c CodeFile,
-    contents: Open<'c>,
-    /// Those of the last partition.
-    bytes: Vec<u8>,
-}
-
-enum Open<'c> {
-    File(File),
-    Memory(&'c [u8]),
+    /// `None` for the mapped one.
+    file: Option<File>,
+    buffer: Vec<u8>,
 }
 
 impl PartitionReader<'_> {
-    /// The codes of a partition, one behind the other, and their rows, which are below `of`; `None` if they cannot be
-    /// read. A damaged file is removed, and the next reader writes it again.
-    pub(super) fn partition(&mut self, place: usize, of: usize) -> Option<(Vec<u64>, Vec<u32>)> {
+    /// The codes of a partition, whose rows are below `of`; `None` if they cannot be read. A damaged file is removed,
+    /// and the next reader writes it again.
+    pub(super) fn partition(&mut self, place: usize, of: usize) -> Option<Codes<'_>> {
         let PartitionBytes { rows, bytes } = self.codes.partitions.get(place)?;
-        let is_whole = match self.read(bytes.clone()) {
-            Ok(()) => true,
-            Err(error) if error.kind() == ErrorKind::UnexpectedEof => false,
+        let read = match &mut self.file {
+            None => Ok(&self.codes.bytes[bytes.clone()]),
+            Some(file) => {
+                self.codes.read.fetch_add(bytes.len(), Ordering::Relaxed);
+                self.buffer.resize(bytes.len(), 0);
+                let read = file.seek(SeekFrom::Start(bytes.start as u64));
+                read.and_then(|_| file.read_exact(&mut self.buffer)).map(|()| &*self.buffer)
+            }
+        };
+        let read = match read {
+            Ok(read) => self.codes.decode(*rows, read).filter(|codes| codes.rows().all(|row| (row as usize) < of)),
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => None,
             // A lack of file handles, for example, is no damage.
             Err(_) => return None,
         };
-        let read = is_whole.then(|| self.codes.decode(*rows, &self.bytes)).flatten();
-        let read = read.filter(|(_, rows)| rows.iter().all(|row| (*row as usize) < of));
-        if let (None, Contents::OnDisk(path)) = (&read, &self.codes.contents) {
+        if read.is_none() {
             // If the disk refuses, the next reader finds the damage too.
-            drop(std::fs::remove_file(path));
+            self.codes.path.iter().for_each(|path| drop(std::fs::remove_file(path)));
         }
         read
     }
-
-    fn read(&mut self, bytes: Range<usize>) -> Result<()> {
-        self.bytes.resize(bytes.len(), 0);
-        match &mut self.contents {
-            Open::File(file) => {
-                file.seek(SeekFrom::Start(bytes.start as u64))?;
-                file.read_exact(&mut self.bytes)
-            }
-            Open::Memory(all) => {
-                self.bytes.copy_from_slice(&all[bytes]);
-                Ok(())
-            }
-        }
-    }
 }
 
-/// A file and its size. Opening a pipe could wait forever.
-fn opened(path: &Path) -> Result<(File, usize)> {
-    let metadata = std::fs::metadata(path)?;
-    if !metadata.is_file() {
-        return Err(ErrorKind::InvalidInput.into());
+pub(super) struct Codes<'b> {
+    /// One behind the other.
+    codes: &'b [u8],
+    rows: &'b [[u8; ROW]],
+}
+
+impl Codes<'_> {
+    pub(super) fn rows(&self) -> impl Iterator<Item = u32> {
+        self.rows.iter().map(|row| u32::from_le_bytes(*row))
     }
-    Ok((File::open(path)?, metadata.len() as usize))
+
+    /// The distances of a code to these.
+    pub(super) fn distances(&self, code: &[u64]) -> Vec<u32> {
+        distances(code, self.codes, 0)
+    }
 }
 
 /// The bytes of a file.
@@ -191,10 +184,6 @@ fn number(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
-fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
-    bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -204,18 +193,14 @@ mod tests {
         ((0..400).map(|_| random.u64(..)).collect(), (0..200).map(|place| 3 * place).collect())
     }
 
-    fn read(bytes: &[u8], fragment: &str) -> Option<CodeFile> {
-        let contents = Contents::InMemory(bytes.to_vec().into());
-        CodeFile::read(bytes, bytes.len(), contents, fragment, 2)
-    }
-
     /// The codes of all rows, by row.
     fn all(file: &CodeFile) -> Option<Vec<(u32, Vec<u64>)>> {
         let mut all = Vec::new();
         let mut reader = file.reader()?;
         for place in 0..file.sizes().count() {
-            let (codes, rows) = reader.partition(place, 598)?;
-            all.extend(rows.into_iter().zip(codes.chunks(2).map(<[u64]>::to_vec)));
+            let codes = reader.partition(place, 598)?;
+            let words: Vec<u64> = codes.codes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
+            all.extend(codes.rows().zip(words.chunks(2).map(<[u64]>::to_vec)));
         }
         all.sort();
         Some(all)
@@ -230,7 +215,7 @@ mod tests {
         let written = CodeFile::write(&cache, "f", 2, &codes, &rows);
         let read = CodeFile::open(&cache, "f", 2).unwrap();
         for file in [&written, &read] {
-            assert_eq!(file.centres().len(), 2 * file.sizes().count());
+            assert_eq!(file.distances_to_centres(&[0, 0]).len(), file.sizes().count());
             assert_eq!(file.sizes().sum::<usize>(), 200);
             assert_eq!(all(file).unwrap(), expected);
         }
@@ -253,12 +238,12 @@ mod tests {
         let path = cache.file(CACHE_NAME, "f").unwrap();
         let whole = std::fs::read(&path).unwrap();
         for at in 0..whole.len() {
-            assert!(read(&whole[..at], "f").is_none(), "{at} bytes");
+            assert!(CodeFile::of(whole[..at].to_vec().into(), "f", 2).is_none(), "{at} bytes");
             let mut bent = whole.clone();
             bent[at] ^= 1 << (at % 8);
-            assert!(read(&bent, "f").is_none_or(|file| all(&file).is_none()), "byte {at}");
+            assert!(CodeFile::of(bent.into(), "f", 2).is_none_or(|file| all(&file).is_none()), "byte {at}");
         }
-        assert!(read(&whole, "g").is_none());
+        assert!(CodeFile::of(whole.clone().into(), "g", 2).is_none());
         let mut bent = whole.clone();
         *bent.last_mut().unwrap() ^= 1;
         std::fs::write(&path, bent).unwrap();

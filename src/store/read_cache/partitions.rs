@@ -4,7 +4,7 @@
 
 use rayon::prelude::*;
 
-use super::binary_codes::distances;
+use super::binary_codes::{bytes_of, distances};
 
 /// About this many codes share a partition. Of 54,000 real vectors, the nearest eighth in partitions of 64 had .997 of
 /// the ten nearest, in partitions of 256 .98 and in partitions of 1024 .93.
@@ -52,8 +52,9 @@ fn sample(codes: &[u64], length: usize) -> Vec<u64> {
 
 /// The place of the nearest centre to each code, the first of several.
 fn nearest_centres(codes: &[u64], centres: &[u64], length: usize) -> Vec<usize> {
+    let centres = bytes_of(centres);
     let nearest = |code: &[u64]| {
-        let each = distances(code, centres).into_iter().enumerate();
+        let each = distances(code, &centres, 0).into_iter().enumerate();
         each.min_by_key(|(_, distance)| *distance).map_or(0, |(place, _)| place)
     };
     codes.par_chunks_exact(length).map(nearest).collect()
