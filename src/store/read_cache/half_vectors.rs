@@ -45,12 +45,14 @@ impl HalfVectors {
     /// If the file cannot be read, or a row does not exist or is damaged.
     pub(super) fn products(&self, rows: impl Iterator<Item = u32>, vector: &[f32]) -> Result<Vec<(String, f32)>> {
         let (mut file, mut record) = (File::open(&self.path)?, vec![0; record(self.dimension)]);
-        let mut products = Vec::new();
+        let (mut products, mut numbers) = (Vec::new(), Vec::with_capacity(self.dimension));
         for row in rows {
             file.seek(SeekFrom::Start(u64::from(row) * record.len() as u64))?;
             file.read_exact(&mut record)?;
-            let (id, numbers) =
+            let (id, halves) =
                 self.decode(&record).ok_or_else(|| Error::new(ErrorKind::InvalidData, "a record is damaged"))?;
+            numbers.clear();
+            numbers.extend(halves.iter().map(single));
             if numbers.iter().any(|number| *number != 0.0) {
                 products.push((id.to_owned(), dot(&numbers, vector)));
             }
@@ -59,11 +61,10 @@ impl HalfVectors {
     }
 
     /// The id and the vector in a record; `None` if it is damaged.
-    fn decode<'r>(&self, record: &'r [u8]) -> Option<(&'r str, Vec<f32>)> {
-        let (id, numbers) = self.checksums.checked(record)?.split_at_checked(ID)?;
+    fn decode<'r>(&self, record: &'r [u8]) -> Option<(&'r str, &'r [[u8; size_of::<Half>()]])> {
+        let (id, halves) = self.checksums.checked(record)?.split_at_checked(ID)?;
         let (length, id) = id.split_first()?;
-        let id = str::from_utf8(id.get(..usize::from(*length))?).ok()?;
-        Some((id, numbers.as_chunks().0.iter().map(single).collect()))
+        Some((str::from_utf8(id.get(..usize::from(*length))?).ok()?, halves.as_chunks().0))
     }
 
     /// Removes a damaged file. The next process writes it again.
