@@ -6,13 +6,14 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use tantivy::index::{SegmentId, SegmentMeta};
 use tantivy::indexer::NoMergePolicy;
 use tantivy::{Index, IndexSettings, IndexWriter, TantivyDocument, TantivyError, Term};
 
 use super::chunks::ChildSpan;
 use super::directory::KeywordDirectory;
 use super::index::{Fields, KeywordReader, generation, schema, unless_damaged, usable, with_tokenizer};
-use super::merge::merges;
+use super::merge;
 use super::vocabulary::name_entries;
 use crate::error::{Error, Result, or_none};
 use crate::ids::{DocId, SectionId};
@@ -309,29 +310,34 @@ impl KeywordWriter {
     /// tantivy merges after a commit in its own thread, which dies with a process that publishes once and ends. Without
     /// this, a store with many small corrections would get more and more segments.
     pub(in crate::store) fn merge(&mut self) -> Result<()> {
-        let parts = self.writer.index().searchable_segment_metas().map_err(|error| self.failed(error))?;
-        for ids in merges(&parts) {
+        let groups = merge::after_publication(&self.parts()?);
+        self.merge_groups(groups)
+    }
+
+    fn merge_groups(&mut self, groups: Vec<Vec<SegmentId>>) -> Result<()> {
+        for ids in groups {
             self.writer.merge(&ids).wait().map_err(|error| self.failed(error))?;
         }
         Ok(())
     }
 
-    pub(in crate::store) fn segments(&self) -> Result<usize> {
-        let parts = self.writer.index().searchable_segment_metas().map_err(|error| self.failed(error))?;
-        Ok(parts.len())
+    /// The segments. tantivy keeps their files while their descriptions are held.
+    fn parts(&self) -> Result<Vec<SegmentMeta>> {
+        self.writer.index().searchable_segment_metas().map_err(|error| self.failed(error))
     }
 
-    /// Merges all segments into one without the parent chunks that were deleted, whose text stays in a segment until
-    /// then, and returns their number. Content and generation stay.
+    pub(in crate::store) fn segments(&self) -> Result<usize> {
+        Ok(self.parts()?.len())
+    }
+
+    /// Merges segments into as few as possible without the parent chunks that were deleted, whose text stays in a
+    /// segment until then, and returns their number. Content and generation stay.
     pub(in crate::store) fn merge_all(&mut self) -> Result<usize> {
-        let parts = self.writer.index().searchable_segment_metas().map_err(|error| self.failed(error))?;
-        // tantivy keeps the files of a segment while its description is held.
-        let (ids, deleted): (Vec<_>, Vec<u32>) =
-            parts.into_iter().map(|part| (part.id(), part.num_deleted_docs())).unzip();
-        let deleted = deleted.into_iter().sum::<u32>() as usize;
-        if ids.len() > 1 || deleted > 0 {
-            self.writer.merge(&ids).wait().map_err(|error| self.failed(error))?;
-        }
+        let parts = self.parts()?;
+        let deleted = parts.iter().map(SegmentMeta::num_deleted_docs).sum::<u32>() as usize;
+        let groups = merge::of_all(&parts);
+        drop(parts);
+        self.merge_groups(groups)?;
         Ok(deleted)
     }
 
