@@ -26,6 +26,8 @@ const FEWEST_COMPARED: usize = 100_000;
 /// Of many more, one in this many is compared. Of 54,000 real vectors, the nearest 5 % had .966 of the ten nearest and
 /// 10 % .988; of a million made-up ones, a sixteenth had .98.
 const ROWS_FOR_EACH_COMPARED: usize = 16;
+/// If fewer than one partition in this many is compared, reading them is faster than mapping their files.
+const PARTITIONS_FOR_EACH_READ: usize = 4;
 /// The least number of partitions that a thread compares.
 const PARTITIONS_AT_ONCE: usize = 16;
 
@@ -127,13 +129,14 @@ impl ChunkRows {
         chosen: usize,
         admits: impl Fn(usize, u32) -> bool + Sync,
     ) -> Option<Vec<(u32, usize, u32)>> {
+        let are_few = partitions.len() < self.partitions().count() / PARTITIONS_FOR_EACH_READ;
         let begin = || (Smallest::new(chosen), None);
         let each = partitions.par_iter().with_min_len(PARTITIONS_AT_ONCE);
         let each = each.try_fold(begin, |(mut near, open): (_, Option<(usize, _)>), (place, partition)| {
             let fragment = &self.fragments[*place];
             // The partitions of a fragment follow each other.
             let reader = open.filter(|(opened, _)| opened == place).map(|(_, reader)| reader);
-            let mut reader = reader.or_else(|| fragment.codes.reader())?;
+            let mut reader = reader.unwrap_or_else(|| fragment.codes.reader(are_few));
             let codes = reader.partition(*partition, fragment.rows)?;
             for (row, distance) in codes.rows().zip(codes.distances(code)) {
                 let item = (distance, *place, row);

@@ -26,7 +26,7 @@ const WORD: usize = size_of::<u64>();
 pub(super) struct CodeFile {
     /// `None` if it is only in memory.
     path: Option<PathBuf>,
-    /// Those of the mapped file.
+    /// Those of the file, mapped.
     bytes: Bytes,
     /// The length of a code, in words of 64 bits.
     length: usize,
@@ -54,16 +54,15 @@ impl CodeFile {
     /// refuses.
     pub(super) fn write(cache: &ReadCache, fragment: &str, length: usize, codes: &[u64], rows: &[u32]) -> Self {
         let bytes = encoded(fragment, length, codes, rows);
-        let write = || -> Result<Option<PathBuf>> {
-            let Some((mut file, path)) = cache.begin(CACHE_NAME, fragment)? else { return Ok(None) };
+        let write = || -> Result<()> {
+            let Some((mut file, path)) = cache.begin(CACHE_NAME, fragment)? else { return Ok(()) };
             file.write_all(&bytes)?;
-            file.persist(&path)?;
-            Ok(Some(path))
+            Ok(file.persist(&path).map(drop)?)
         };
         // The next reader tries again.
-        let path = write().ok().flatten();
-        let codes = CodeFile::of(bytes.into(), fragment, length).expect("what was encoded can be read");
-        CodeFile { path, ..codes }
+        drop(write());
+        let written = CodeFile::open(cache, fragment, length);
+        written.or_else(|| CodeFile::of(bytes.into(), fragment, length)).expect("what was encoded can be read")
     }
 
     fn of(bytes: Bytes, fragment: &str, length: usize) -> Option<Self> {
@@ -74,7 +73,7 @@ impl CodeFile {
         let (mut partitions, mut start) = (Vec::new(), head);
         for entry in entries.chunks_exact(entry) {
             let rows = number(entry, 0)? as usize;
-            let end = start + rows * (length * WORD + ROW) + checksum::LENGTH;
+            let end = rows.checked_mul(length * WORD + ROW)?.checked_add(start)?.checked_add(checksum::LENGTH)?;
             partitions.push(PartitionBytes { rows, bytes: start..end });
             start = end;
         }
@@ -93,14 +92,15 @@ impl CodeFile {
         self.partitions.iter().map(|partition| partition.rows)
     }
 
-    /// A reader of its partitions; `None` if the file cannot be opened.
+    /// A reader of few of its partitions, or of many.
     ///
-    /// Over a large store, mapping the pages of a search and giving them back takes longer than reading them. A process
-    /// that has read as much as the whole file, such as a server, gets what is mapped.
-    pub(super) fn reader(&self) -> Option<PartitionReader<'_>> {
-        let unmapped = self.path.as_ref().filter(|_| self.read.load(Ordering::Relaxed) < self.bytes.len());
-        let file = unmapped.map(File::open).transpose().ok()?;
-        Some(PartitionReader { codes: self, file, buffer: Vec::new() })
+    /// Over a large store, mapping the pages of a search and giving them back takes longer than reading its few
+    /// partitions. A process that has read as much as the whole file, such as a server, uses what is mapped, and so
+    /// does one that cannot open the file because it was removed or handles are lacking.
+    pub(super) fn reader(&self, are_few: bool) -> PartitionReader<'_> {
+        let reads = are_few && self.read.load(Ordering::Relaxed) < self.bytes.len();
+        let file = self.path.as_ref().filter(|_| reads).and_then(|path| File::open(path).ok());
+        PartitionReader { codes: self, file, buffer: Vec::new() }
     }
 
     fn decode<'b>(&self, rows: usize, bytes: &'b [u8]) -> Option<Codes<'b>> {
@@ -117,25 +117,24 @@ pub(super) struct PartitionReader<'c> {
 }
 
 impl PartitionReader<'_> {
-    /// The codes of a partition, whose rows are below `of`; `None` if they cannot be read. A damaged file is removed,
-    /// and the next reader writes it again.
+    /// The codes of a partition, whose rows are below `of`; `None` if they are damaged. The file is then removed, and
+    /// the next reader writes it again.
     pub(super) fn partition(&mut self, place: usize, of: usize) -> Option<Codes<'_>> {
         let PartitionBytes { rows, bytes } = self.codes.partitions.get(place)?;
-        let read = match &mut self.file {
-            None => Ok(&self.codes.bytes[bytes.clone()]),
-            Some(file) => {
-                self.codes.read.fetch_add(bytes.len(), Ordering::Relaxed);
-                self.buffer.resize(bytes.len(), 0);
-                let read = file.seek(SeekFrom::Start(bytes.start as u64));
-                read.and_then(|_| file.read_exact(&mut self.buffer)).map(|()| &*self.buffer)
-            }
+        let read = self.file.as_mut().map(|file| {
+            self.codes.read.fetch_add(bytes.len(), Ordering::Relaxed);
+            self.buffer.resize(bytes.len(), 0);
+            let read = file.seek(SeekFrom::Start(bytes.start as u64));
+            read.and_then(|_| file.read_exact(&mut self.buffer))
+        });
+        let bytes = match read {
+            Some(Ok(())) => Some(&*self.buffer),
+            // The file became shorter, so what was mapped is gone.
+            Some(Err(error)) if error.kind() == ErrorKind::UnexpectedEof => None,
+            _ => Some(&self.codes.bytes[bytes.clone()]),
         };
-        let read = match read {
-            Ok(read) => self.codes.decode(*rows, read).filter(|codes| codes.rows().all(|row| (row as usize) < of)),
-            Err(error) if error.kind() == ErrorKind::UnexpectedEof => None,
-            // A lack of file handles, for example, is no damage.
-            Err(_) => return None,
-        };
+        let read = bytes.and_then(|bytes| self.codes.decode(*rows, bytes));
+        let read = read.filter(|codes| codes.rows().all(|row| (row as usize) < of));
         if read.is_none() {
             // If the disk refuses, the next reader finds the damage too.
             self.codes.path.iter().for_each(|path| drop(std::fs::remove_file(path)));
@@ -194,9 +193,8 @@ mod tests {
     }
 
     /// The codes of all rows, by row.
-    fn all(file: &CodeFile) -> Option<Vec<(u32, Vec<u64>)>> {
+    fn all(file: &CodeFile, mut reader: PartitionReader<'_>) -> Option<Vec<(u32, Vec<u64>)>> {
         let mut all = Vec::new();
-        let mut reader = file.reader()?;
         for place in 0..file.sizes().count() {
             let codes = reader.partition(place, 598)?;
             let words: Vec<u64> = codes.codes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
@@ -206,6 +204,10 @@ mod tests {
         Some(all)
     }
 
+    fn read(file: &CodeFile) -> Option<Vec<(u32, Vec<u64>)>> {
+        all(file, file.reader(true))
+    }
+
     #[test]
     fn the_codes_of_all_rows_are_read() {
         let folder = tempfile::tempdir().unwrap();
@@ -213,21 +215,33 @@ mod tests {
         assert!(CodeFile::open(&cache, "f", 2).is_none());
         let expected: Vec<(u32, Vec<u64>)> = rows.iter().copied().zip(codes.chunks(2).map(<[u64]>::to_vec)).collect();
         let written = CodeFile::write(&cache, "f", 2, &codes, &rows);
-        let read = CodeFile::open(&cache, "f", 2).unwrap();
-        for file in [&written, &read] {
+        let opened = CodeFile::open(&cache, "f", 2).unwrap();
+        let in_memory = CodeFile::write(&ReadCache::nowhere(), "f", 2, &codes, &rows);
+        for file in [&written, &opened, &in_memory] {
             assert_eq!(file.distances_to_centres(&[0, 0]).len(), file.sizes().count());
             assert_eq!(file.sizes().sum::<usize>(), 200);
-            assert_eq!(all(file).unwrap(), expected);
+            assert_eq!(read(file).unwrap(), expected);
+            assert_eq!(all(file, file.reader(false)).unwrap(), expected);
         }
-        let mut reader = read.reader().unwrap();
-        let whole = (0..read.sizes().count()).all(|place| reader.partition(place, 597).is_some());
+        let mut reader = opened.reader(true);
+        let whole = (0..opened.sizes().count()).all(|place| reader.partition(place, 597).is_some());
         assert!(!whole, "one has a row that does not exist");
         assert!(CodeFile::open(&cache, "f", 2).is_none(), "it was removed");
-        assert_eq!(all(&CodeFile::write(&ReadCache::nowhere(), "f", 2, &codes, &rows)).unwrap(), expected);
+        assert_eq!(read(&written).unwrap(), expected, "it is still mapped");
         CodeFile::write(&cache, "f", 2, &codes, &rows);
         assert!(CodeFile::open(&cache, "f", 3).is_none(), "of another length");
         CodeFile::write(&cache, "f", 2, &[], &[]);
         assert_eq!(CodeFile::open(&cache, "f", 2).unwrap().sizes().count(), 0);
+    }
+
+    #[test]
+    fn a_file_that_was_read_as_a_whole_is_used_as_mapped() {
+        let folder = tempfile::tempdir().unwrap();
+        let (cache, (codes, rows)) = (ReadCache::at(folder.path()), codes());
+        let file = CodeFile::write(&cache, "f", 2, &codes, &rows);
+        assert!(file.reader(true).file.is_some() && file.reader(false).file.is_none());
+        (0..2).for_each(|_| assert!(read(&file).is_some()));
+        assert!(file.reader(true).file.is_none());
     }
 
     #[test]
@@ -237,22 +251,21 @@ mod tests {
         CodeFile::write(&cache, "f", 2, &codes, &rows);
         let path = cache.file(CACHE_NAME, "f").unwrap();
         let whole = std::fs::read(&path).unwrap();
+        let of = |bytes: &[u8], fragment| CodeFile::of(bytes.to_vec().into(), fragment, 2);
         for at in 0..whole.len() {
-            assert!(CodeFile::of(whole[..at].to_vec().into(), "f", 2).is_none(), "{at} bytes");
+            assert!(of(&whole[..at], "f").is_none(), "{at} bytes");
             let mut bent = whole.clone();
             bent[at] ^= 1 << (at % 8);
-            assert!(CodeFile::of(bent.into(), "f", 2).is_none_or(|file| all(&file).is_none()), "byte {at}");
+            assert!(of(&bent, "f").is_none_or(|file| read(&file).is_none()), "byte {at}");
         }
-        assert!(CodeFile::of(whole.clone().into(), "g", 2).is_none());
+        assert!(of(&whole, "g").is_none());
         let mut bent = whole.clone();
         *bent.last_mut().unwrap() ^= 1;
-        std::fs::write(&path, bent).unwrap();
-        assert!(all(&CodeFile::open(&cache, "f", 2).unwrap()).is_none());
-        assert!(!path.exists());
-        std::fs::write(&path, &whole).unwrap();
-        let file = CodeFile::open(&cache, "f", 2).unwrap();
-        std::fs::write(&path, &whole[..whole.len() - 1]).unwrap();
-        assert!(all(&file).is_none() && !path.exists(), "it became shorter");
-        assert!(file.reader().is_none(), "it is gone");
+        let shorter = &whole[..whole.len() - 1];
+        for damaged in [&bent[..], shorter] {
+            let file = CodeFile { path: Some(path.clone()), ..of(&whole, "f").unwrap() };
+            std::fs::write(&path, damaged).unwrap();
+            assert!(read(&file).is_none() && !path.exists());
+        }
     }
 }

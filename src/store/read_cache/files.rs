@@ -1,8 +1,8 @@
 //! The files of the read cache.
 //!
-//! Readers map them, except those of vectors: copying them and finding memory for the copies took longer than
-//! searching them. The [checksums](super::checksum) cover the layout of the columns and the fragment that the rows were
-//! read from.
+//! Readers map them: copying them and finding memory for the copies took longer than searching them. Only of vectors,
+//! and of few [partitions of codes](super::code_file), they read what they need. The [checksums](super::checksum) cover
+//! the layout of the columns and the fragment that the rows were read from.
 //! A file that is damaged or of anything else is ignored and replaced. The files may be deleted at any time.
 
 use std::collections::HashSet;
