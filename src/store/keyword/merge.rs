@@ -1,5 +1,5 @@
-//! Chooses the segments of the index that are merged. A merge takes at most eight of a limited size: it maps all that
-//! it reads, and a publication waits for it.
+//! Chooses the segments of the index that are merged. The entries of a merge are limited: it maps all that it reads,
+//! and a publication waits for it.
 
 use std::collections::BTreeMap;
 
@@ -8,6 +8,8 @@ use tantivy::index::{SegmentId, SegmentMeta};
 /// Segments with more entries are not merged with others.
 const MOST_ENTRIES: u32 = 100_000;
 const AT_ONCE: usize = 8;
+/// The maximum number of entries that are merged into one segment.
+const MOST_TOGETHER: u32 = AT_ONCE as u32 * MOST_ENTRIES;
 /// Segments with fewer entries count as equally large.
 const FEW_ENTRIES: u32 = 10_000;
 
@@ -30,7 +32,7 @@ pub(super) fn of_all(segments: &[SegmentMeta]) -> Vec<Vec<SegmentId>> {
     let (mut groups, mut entries): (Vec<Vec<&SegmentMeta>>, u32) = (Vec::new(), 0);
     for segment in small {
         entries += segment.num_docs();
-        match groups.last_mut().filter(|_| entries <= AT_ONCE as u32 * MOST_ENTRIES) {
+        match groups.last_mut().filter(|_| entries <= MOST_TOGETHER) {
             Some(group) => group.push(segment),
             None => {
                 entries = segment.num_docs();

@@ -65,7 +65,7 @@ impl ChunkRows {
                 let rows = FEWEST_COMPARED.max(self.rows() / ROWS_FOR_EACH_COMPARED);
                 let partitions = self.nearest_partitions(&code, rows);
                 let near = self.nearest_codes(&code, &partitions, chosen, |_, _| true)?;
-                if near.len() < chosen && partitions.len() < self.partitions().count() {
+                if near.len() < chosen && partitions.len() < self.partition_count() {
                     // Most of the nearest are deleted.
                     self.nearest_codes(&code, &self.partitions().collect::<Vec<_>>(), chosen, |_, _| true)?
                 } else {
@@ -100,6 +100,10 @@ impl ChunkRows {
         each.flat_map(|(place, fragment)| fragment.codes.sizes().enumerate().map(move |(part, _)| (place, part)))
     }
 
+    fn partition_count(&self) -> usize {
+        self.fragments.iter().map(|fragment| fragment.codes.sizes().len()).sum()
+    }
+
     /// The partitions with the nearest centres that have this number of rows together, and those as near as the last of
     /// them.
     fn nearest_partitions(&self, code: &[u64], rows: usize) -> Vec<(usize, usize)> {
@@ -129,7 +133,7 @@ impl ChunkRows {
         chosen: usize,
         admits: impl Fn(usize, u32) -> bool + Sync,
     ) -> Option<Vec<(u32, usize, u32)>> {
-        let are_few = partitions.len() < self.partitions().count() / PARTITIONS_FOR_EACH_READ;
+        let are_few = partitions.len() < self.partition_count() / PARTITIONS_FOR_EACH_READ;
         let begin = || (Smallest::new(chosen), None);
         let each = partitions.par_iter().with_min_len(PARTITIONS_AT_ONCE);
         let each = each.try_fold(begin, |(mut near, open): (_, Option<(usize, _)>), (place, partition)| {

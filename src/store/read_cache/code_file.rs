@@ -6,16 +6,16 @@
 //! cover the name of the fragment too.
 
 use std::fs::File;
-use std::io::{ErrorKind, Read, Result, Seek, SeekFrom, Write};
+use std::io::{ErrorKind, Result, Write};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
 
-use super::binary_codes::distances;
+use super::binary_codes::{bytes_of, distances};
 use super::checksum::{self, Checksums};
-use super::files::{ReadCache, mapped};
+use super::files::{ReadCache, mapped, read_at};
 use super::partitions::{Partition, partitions};
 
 /// The name of the files in the read cache. Every change of their contents needs a new one.
@@ -88,7 +88,7 @@ impl CodeFile {
     }
 
     /// The number of rows of each partition.
-    pub(super) fn sizes(&self) -> impl Iterator<Item = usize> {
+    pub(super) fn sizes(&self) -> impl ExactSizeIterator<Item = usize> {
         self.partitions.iter().map(|partition| partition.rows)
     }
 
@@ -124,8 +124,7 @@ impl PartitionReader<'_> {
         let read = self.file.as_mut().map(|file| {
             self.codes.read.fetch_add(bytes.len(), Ordering::Relaxed);
             self.buffer.resize(bytes.len(), 0);
-            let read = file.seek(SeekFrom::Start(bytes.start as u64));
-            read.and_then(|_| file.read_exact(&mut self.buffer))
+            read_at(file, bytes.start as u64, &mut self.buffer)
         });
         let bytes = match read {
             Some(Ok(())) => Some(&*self.buffer),
@@ -166,13 +165,12 @@ fn encoded(fragment: &str, length: usize, codes: &[u64], rows: &[u32]) -> Vec<u8
     let mut bytes = (partitions.len() as u32).to_le_bytes().to_vec();
     for Partition { centre, members } in &partitions {
         bytes.extend((members.len() as u32).to_le_bytes());
-        bytes.extend(centre.iter().flat_map(|word| word.to_le_bytes()));
+        bytes.extend(bytes_of(centre));
     }
     bytes.extend(checksums.of(&bytes));
     for Partition { members, .. } in &partitions {
         let start = bytes.len();
-        let words = members.iter().flat_map(|place| &codes[place * length..][..length]);
-        bytes.extend(words.flat_map(|word| word.to_le_bytes()));
+        bytes.extend(members.iter().flat_map(|place| bytes_of(&codes[place * length..][..length])));
         bytes.extend(members.iter().flat_map(|place| rows[*place].to_le_bytes()));
         bytes.extend(checksums.of(&bytes[start..]));
     }

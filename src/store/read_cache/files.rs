@@ -7,7 +7,7 @@
 
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{BufWriter, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -142,6 +142,15 @@ pub(super) fn mapped(path: &Path) -> Option<Mmap> {
     // SAFETY: a file of the cache appears whole and never changes; kb replaces or removes it. It belongs to the user,
     // as the files that tantivy maps. If another program truncates it, this process ends; nothing else happens.
     unsafe { Mmap::map(&file) }.ok()
+}
+
+/// Fills `bytes` with those of a file from `start` on.
+///
+/// # Errors
+/// If the file cannot be read or ends before.
+pub(super) fn read_at(file: &mut File, start: u64, bytes: &mut [u8]) -> std::io::Result<()> {
+    file.seek(SeekFrom::Start(start))?;
+    file.read_exact(bytes)
 }
 
 /// Creates a folder, and those above it that are missing, for the user alone.

@@ -7,14 +7,14 @@
 //! has to read the whole file. The checksum covers the name of the fragment too.
 
 use std::fs::File;
-use std::io::{BufWriter, Error, ErrorKind, Read, Result, Seek, SeekFrom, Write};
+use std::io::{BufWriter, Error, ErrorKind, Result, Write};
 use std::path::PathBuf;
 
 use lancedb::arrow::arrow_array::types::{ArrowPrimitiveType, Float16Type};
 use tempfile::NamedTempFile;
 
 use super::checksum::{self, Checksums};
-use super::files::ReadCache;
+use super::files::{ReadCache, read_at};
 use crate::vectors::dot;
 
 /// The name of the files in the read cache. Every change of their contents needs a new one, or another length.
@@ -47,8 +47,8 @@ impl HalfVectors {
         let (mut file, mut record) = (File::open(&self.path)?, vec![0; record(self.dimension)]);
         let (mut products, mut numbers) = (Vec::new(), Vec::with_capacity(self.dimension));
         for row in rows {
-            file.seek(SeekFrom::Start(u64::from(row) * record.len() as u64))?;
-            file.read_exact(&mut record)?;
+            let start = u64::from(row) * record.len() as u64;
+            read_at(&mut file, start, &mut record)?;
             let (id, halves) =
                 self.decode(&record).ok_or_else(|| Error::new(ErrorKind::InvalidData, "a record is damaged"))?;
             numbers.clear();
