@@ -17,13 +17,15 @@ use super::sessions::{Sessions, tokenizer_failed};
 use super::tokens::Encode;
 use crate::chunk::EmbeddedText;
 use crate::error::{Error, NextStep, Result};
-use crate::threads::in_threads;
+use crate::threads::{cores, in_threads};
 use crate::vectors::normalised;
 
 /// Texts in a batch of an engine. Measured on two cores: larger batches only pad more.
 const BATCH: usize = 16;
 /// Texts in a batch without an engine. Nothing is padded there; larger batches do not fit into the processor's cache.
 const BATCH_OF_EMBEDDED: usize = 2;
+/// Threads for one question. A question has few rows, so starting many threads takes longer than they save.
+const MOST_THREADS_OF_A_QUESTION: usize = 4;
 /// Texts in a request to an endpoint: some accept no more.
 const BATCH_OF_ENDPOINT: usize = 32;
 
@@ -48,6 +50,19 @@ impl Embedder {
     /// # Errors
     /// The engine does not start, the model's files cannot be read, or the engine rejects the model.
     pub fn load(choice: &EngineChoice, model: &Arc<Model>, jobs: usize) -> Result<Self> {
+        Embedder::load_on(choice, model, jobs, 1)
+    }
+
+    /// Loads a model that embeds one text after another. The embedded model computes each on several cores.
+    ///
+    /// # Errors
+    /// As for [`Embedder::load`].
+    pub fn load_for_questions(choice: &EngineChoice, model: &Arc<Model>) -> Result<Self> {
+        Embedder::load_on(choice, model, 1, cores().min(MOST_THREADS_OF_A_QUESTION))
+    }
+
+    /// `threads` are those of the embedded model for each job.
+    fn load_on(choice: &EngineChoice, model: &Arc<Model>, jobs: usize, threads: usize) -> Result<Self> {
         if let Source::Endpoint(settings) = &model.source {
             let endpoint = Endpoint::new(settings, &model.fingerprint)?;
             return Ok(Embedder { model: model.clone(), backend: Backend::Endpoint(Box::new(endpoint)) });
@@ -59,7 +74,8 @@ impl Embedder {
         if matches!(choice, EngineChoice::Library(_)) {
             select(choice)?;
         }
-        Ok(Embedder { model: model.clone(), backend: Backend::MiniLm(Box::new(MiniLm::load(jobs.max(1))?)) })
+        let minilm = MiniLm::load(jobs.max(1), threads)?;
+        Ok(Embedder { model: model.clone(), backend: Backend::MiniLm(Box::new(minilm)) })
     }
 
     /// Loads any model on an engine.
@@ -208,7 +224,7 @@ impl Embedder {
         let mut order: Vec<usize> = (0..texts.len()).collect();
         order.sort_by_key(|&i| std::cmp::Reverse(texts[i].len()));
         let (workers, batch) = match (&self.backend, self.model.embedding_config.quantization) {
-            (Backend::MiniLm(minilm), _) => (minilm.threads.len(), BATCH_OF_EMBEDDED),
+            (Backend::MiniLm(minilm), _) => (minilm.pools.len(), BATCH_OF_EMBEDDED),
             (Backend::Endpoint(endpoint), _) => (endpoint.workers(), BATCH_OF_ENDPOINT),
             // In a larger batch, a text's vector would depend on the other texts.
             (Backend::Sessions(Sessions { sessions, .. }), Quantization::Dynamic) => (sessions.len(), 1),

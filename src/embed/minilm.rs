@@ -17,24 +17,24 @@ use crate::error::{Error, Result};
 pub(super) struct MiniLm {
     pub(super) tokenizer: EmbeddedTokenizer,
     network: Network,
-    /// One per worker, with one thread, on which the worker's matrices are multiplied.
-    pub(super) threads: Vec<ThreadPool>,
+    /// Where each worker multiplies matrices.
+    pub(super) pools: Vec<ThreadPool>,
 }
 
 impl MiniLm {
-    /// Finds the weights in the program, reads the tokenizer and starts a thread for each worker.
+    /// Finds the weights in the program, reads the tokenizer and starts the `threads` of each worker.
     ///
     /// # Errors
     /// The system refuses a thread.
-    pub(super) fn load(workers: usize) -> Result<Self> {
+    pub(super) fn load(workers: usize, threads: usize) -> Result<Self> {
         let graph = onnx::graph(Bytes::from_static(ONNX)).expect("the model in the program is valid");
         let constants = graph.constants.into_iter().map(|constant| (constant.name, constant.raw)).collect();
-        let thread = |_| ThreadPoolBuilder::new().num_threads(1).build();
-        let threads = (0..workers).map(thread).collect::<Result<_, _>>();
+        let pool = |_| ThreadPoolBuilder::new().num_threads(threads).build();
+        let pools = (0..workers).map(pool).collect::<Result<_, _>>();
         Ok(MiniLm {
             tokenizer: embedded_tokenizer(Some(Model::embedded().embedding_config.max_tokens)),
             network: Network::new(constants),
-            threads: threads.map_err(|error| Error::failed(format!("cannot start a thread: {error}")))?,
+            pools: pools.map_err(|error| Error::failed(format!("cannot start a thread: {error}")))?,
         })
     }
 
@@ -53,7 +53,7 @@ impl MiniLm {
             .collect::<Result<Vec<Encoding>, _>>()
             .map_err(|error| Error::failed(format!("the tokenizer of the embedding model failed: {error}")))?;
         let tokens: Vec<&[u32]> = encodings.iter().map(Encoding::get_ids).collect();
-        let vectors = self.threads[worker].install(|| self.network.token_vectors(&tokens));
+        let vectors = self.pools[worker].install(|| self.network.token_vectors(&tokens));
         let mut rest = &vectors[..];
         for encoding in &encodings {
             let (own, others) = rest.split_at(encoding.len() * HIDDEN);

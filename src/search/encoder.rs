@@ -86,7 +86,7 @@ impl Encoder {
         let embedder = match loaded {
             Some(embedder) => embedder,
             None => {
-                let embedder = Arc::new(Embedder::load(&self.choice, model, 1)?);
+                let embedder = Arc::new(Embedder::load_for_questions(&self.choice, model)?);
                 locked(&self.loaded).entry(model.fingerprint.clone()).or_insert(embedder).clone()
             }
         };
