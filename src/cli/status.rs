@@ -1,7 +1,5 @@
 //! `kb status`: the store in figures.
 
-use std::collections::BTreeMap;
-
 use clap::Args;
 
 use super::invocation::Context;
@@ -9,7 +7,7 @@ use crate::embed::select_available;
 use crate::error::Result;
 use crate::models::Models;
 use crate::render::{self, Status};
-use crate::store::{Holder, Manifest, Namespace, Snapshot, Store, log};
+use crate::store::{DocumentCounts, Holder, Manifest, Namespace, Snapshot, Store, log};
 
 /// Show counts, sizes, model, engine and the current writer
 #[derive(Debug, Args)]
@@ -36,11 +34,7 @@ async fn figures(store: &Store, namespace: &Namespace, models: &Models) -> Resul
     let snapshot = Snapshot::open(namespace).await?;
     let holder = Holder::of(namespace);
     let [documents, sections, chunks] = snapshot.counts().await?;
-    let rows = snapshot.documents().await?;
-    let mut contexts = BTreeMap::new();
-    for row in &rows {
-        *contexts.entry(row.chunking.context.name()).or_insert(0) += 1;
-    }
+    let DocumentCounts { without_vectors, parents, contexts } = snapshot.document_counts().await?;
     let manifest = snapshot.manifest();
     let pending = Manifest::read_pending(namespace)?.map(|pending| pending.generation);
     let size = namespace.size();
@@ -52,10 +46,10 @@ async fn figures(store: &Store, namespace: &Namespace, models: &Models) -> Resul
         generation: manifest.generation,
         published_at: manifest.published_at.clone(),
         documents,
-        without_vectors: rows.iter().filter(|row| !row.embedded).count(),
+        without_vectors,
         contexts,
         sections,
-        parents: rows.iter().map(|row| row.parents as usize).sum(),
+        parents,
         chunks,
         keyword_chunks: snapshot.keyword().count(),
         code_recall: snapshot.code_recall().await?,

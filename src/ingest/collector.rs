@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use super::contexts::{ContextWriter, wants_model_context};
 use super::cut_document::CutDocument;
+use super::existing::Existing;
 use super::indexer::Indexer;
 use super::known_vectors::{KnownVectors, VectorPrefetcher};
 use super::loader::Loaded;
-use super::plan::{Existing, suspicious_removal};
+use super::plan::suspicious_removal;
 use super::prepare::{SourceFacts, done_by_hand, rows};
 use super::request::{Action, IngestReport, IngestRequest, Progress, SourceReport, Target};
 use super::vectors::LazyEmbedder;
@@ -81,7 +82,7 @@ impl<'a, 'b> Collector<'a, 'b> {
         prefetcher: VectorPrefetcher,
         report: IngestReport,
     ) -> Self {
-        let taken = existing.values().map(|row| row.doc_id.clone()).collect();
+        let taken = existing.keys.iter().map(|key| key.doc_id.clone()).collect();
         let sink = Sink::NotCreated;
         let mut collector = Collector { job, model, existing, snapshot, sink, prefetcher, taken, report };
         collector.sink = match writer {
@@ -226,9 +227,9 @@ impl<'a, 'b> Collector<'a, 'b> {
         match &mut self.sink {
             Sink::DryRun(contexts) => self.report.contexts = contexts.report(),
             Sink::Open(indexer) => {
-                let lacking = |row: &DocumentRow| self.job.request.lacks_vectors(row);
+                let lacking = self.job.request.embed && self.existing.keys.iter().any(|key| !key.embedded);
                 let sources = self.report.sources.iter().map(|report| report.source.as_str()).collect();
-                indexer.finish(&sources, self.existing.values().any(lacking)).await?;
+                indexer.finish(&sources, lacking).await?;
                 self.report.embedded = indexer.embedded();
                 self.report.reused = indexer.vectors.reused;
                 self.report.without_vectors = indexer.without_vectors;

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc::Receiver;
 
 use super::cut_document::CutDocument;
-use super::plan::{Existing, is_gone};
+use super::existing::Existing;
+use super::plan::is_gone;
 use super::prepare::{SourceFacts, corrected_toc};
 use super::request::{IngestRequest, Progress};
 use super::scan::Candidate;
@@ -41,7 +42,7 @@ pub(super) struct Loader {
     pub request: IngestRequest,
     store: Store,
     pub existing: Arc<Existing>,
-    /// The stored sources of each content hash.
+    /// The sources of each content hash, of the rows that the run may change.
     sources_of: HashMap<String, BTreeSet<String>>,
     /// The documents that were found under another path.
     moved: Mutex<HashSet<DocId>>,
@@ -50,8 +51,8 @@ pub(super) struct Loader {
 impl Loader {
     pub(super) fn new(request: IngestRequest, store: Store, existing: Arc<Existing>) -> Self {
         let mut sources_of: HashMap<String, BTreeSet<String>> = HashMap::new();
-        for (source, row) in existing.iter() {
-            sources_of.entry(row.content_hash.clone()).or_default().insert(source.clone());
+        for row in existing.rows() {
+            sources_of.entry(row.content_hash.clone()).or_default().insert(row.source.clone());
         }
         Loader { request, store, existing, sources_of, moved: Mutex::default() }
     }
@@ -109,7 +110,7 @@ impl Loader {
     fn moved_from(&self, facts: &SourceFacts) -> Option<&DocumentRow> {
         let rows = self.sources_of.get(&facts.content_hash)?.iter().filter_map(|source| self.existing.get(source));
         let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
-        rows.filter(|row| is_gone(row, &self.store)).find(|row| moved.insert(row.doc_id.clone()))
+        rows.filter(|row| is_gone(&row.source, &self.store)).find(|row| moved.insert(row.doc_id.clone()))
     }
 
     /// Whether a document was found under another path.

@@ -9,6 +9,7 @@ mod collector;
 mod contexts;
 mod cut_document;
 mod edited;
+mod existing;
 mod indexer;
 mod known_vectors;
 mod languages;

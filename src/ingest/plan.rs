@@ -1,15 +1,16 @@
 //! Decides which of the files to ingest must be read.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use super::existing::Existing;
 use super::request::{IngestRequest, SourceReport, SuspiciousRemoval};
 use super::scan::Candidate;
 use super::source::{mtime_ns, raise_limit};
 use super::web::is_file;
 use crate::load::Format;
-use crate::store::{DocumentRow, Store};
+use crate::store::{DocumentKey, DocumentRow, Store};
 
 /// The largest share of the documents that kb removes without asking.
 const LARGEST_UNCONFIRMED_SHARE: f64 = 0.2;
@@ -30,17 +31,14 @@ pub(super) struct Plan {
     pub left_out: Vec<String>,
 }
 
-/// The documents of the namespace by source.
-pub(super) type Existing = HashMap<String, DocumentRow>;
-
 /// Whether a document's file certainly does not exist; a folder may have its name now. A file that cannot be checked
 /// can still exist.
-pub(super) fn is_gone(row: &DocumentRow, store: &Store) -> bool {
-    let gone = || match std::fs::metadata(store.source_path(&row.source)) {
+pub(super) fn is_gone(source: &str, store: &Store) -> bool {
+    let gone = || match std::fs::metadata(store.source_path(source)) {
         Ok(facts) => facts.is_dir(),
         Err(error) => matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
     };
-    is_file(&row.source) && gone()
+    is_file(source) && gone()
 }
 
 /// Compares the files with the store. A file with the same size and modification time counts as unchanged.
@@ -84,12 +82,13 @@ pub(super) fn plan(candidates: Vec<Candidate>, existing: &Existing, request: &In
     let named = request.named_sources(store);
     // A file that was ingested with a format of its own (`--as`) is never found in a folder.
     let is_walked = |source: &str| is_file(source) && Format::from_path(Path::new(source)).is_some();
-    let may_be_gone = |row: &&DocumentRow| !found.contains(&row.source) && is_below_one(&row.source, &named);
-    for row in existing.values().filter(may_be_gone) {
-        if is_gone(row, store) {
+    let may_be_gone = |key: &&DocumentKey| !found.contains(&key.source) && is_below_one(&key.source, &named);
+    for DocumentKey { source, .. } in existing.keys.iter().filter(may_be_gone) {
+        // Of these, the rows whose files are gone were read.
+        if let Some(row) = existing.get(source) {
             plan.vanished.push(row.clone());
-        } else if is_walked(&row.source) && store.source_path(&row.source).is_file() {
-            plan.left_out.push(row.source.clone());
+        } else if is_walked(source) && store.source_path(source).is_file() {
+            plan.left_out.push(source.clone());
         }
     }
     plan
@@ -104,15 +103,14 @@ pub(super) fn suspicious_removal(
 ) -> Option<SuspiciousRemoval> {
     let whole = |folder: &&PathBuf| {
         let name = store.source_name(folder);
-        let below = |row: &&DocumentRow| is_below(&row.source, &name);
-        let vanished = vanished.iter().filter(below).count();
-        vanished > 0 && vanished == existing.values().filter(below).count()
+        let vanished = vanished.iter().filter(|row| is_below(&row.source, &name)).count();
+        vanished > 0 && vanished == existing.keys.iter().filter(|key| is_below(&key.source, &name)).count()
     };
     let emptied = folders.iter().find(whole).map(|folder| folder.display().to_string());
     // In a small store, one file is more than that share.
-    let is_much = vanished.len() > 1 && vanished.len() as f64 > existing.len() as f64 * LARGEST_UNCONFIRMED_SHARE;
+    let is_much = vanished.len() > 1 && vanished.len() as f64 > existing.keys.len() as f64 * LARGEST_UNCONFIRMED_SHARE;
     let is_doubtful = emptied.is_some() || is_much;
-    is_doubtful.then_some(SuspiciousRemoval { documents: vanished.len(), of: existing.len(), emptied })
+    is_doubtful.then_some(SuspiciousRemoval { documents: vanished.len(), of: existing.keys.len(), emptied })
 }
 
 /// Whether a source is in a folder, or is the file of that name; pages and standard input are in none.

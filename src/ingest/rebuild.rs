@@ -52,7 +52,7 @@ pub(super) fn unchanged_bytes(row: &DocumentRow, store: &Store) -> Result<Result
         return Ok(Err(SourceState::NoFile));
     }
     let path = store.source_path(&row.source);
-    if is_gone(row, store) {
+    if is_gone(&row.source, store) {
         return Ok(Err(SourceState::Gone));
     }
     if std::fs::metadata(&path).is_ok_and(|facts| facts.len() != row.size) {
@@ -86,7 +86,7 @@ pub fn stale(row: &DocumentRow, store: &Store) -> Option<Stale> {
         Ok(hasher.finalize())
     };
     match std::fs::metadata(&path) {
-        Err(_) if is_gone(row, store) => Some(Stale::Gone),
+        Err(_) if is_gone(&row.source, store) => Some(Stale::Gone),
         Err(_) => Some(Stale::Unreadable),
         Ok(facts) if facts.is_dir() => Some(Stale::Gone),
         Ok(facts) if facts.len() != row.size || !facts.is_file() => Some(Stale::Changed),

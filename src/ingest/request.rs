@@ -16,7 +16,7 @@ use crate::ids::DocId;
 use crate::llm::{Estimate, LlmConfig, LlmReport};
 use crate::load::Format;
 use crate::models::ModelChoice;
-use crate::store::{DocumentRow, DocumentTime, LockTimeout, Metadata, MetadataChanges, Store};
+use crate::store::{DocumentRow, DocumentTime, LockTimeout, Metadata, MetadataChanges, STANDARD_INPUT, Store};
 use crate::structure::Provenance;
 
 #[derive(Debug, Clone)]
@@ -82,6 +82,12 @@ impl IngestRequest {
     /// The named files and folders, as the store names sources.
     pub(super) fn named_sources(&self, store: &Store) -> Vec<String> {
         self.paths.iter().map(|path| store.source_name(path)).collect()
+    }
+
+    /// Standard input and the pages, as the store names sources.
+    pub(super) fn sources_besides_files(&self) -> Vec<String> {
+        let input = self.standard_input.iter().map(|(name, _)| format!("{STANDARD_INPUT}{name}"));
+        input.chain(self.pages.iter().map(|page| page.as_str().to_owned())).collect()
     }
 
     /// The largest file of this format, in bytes.

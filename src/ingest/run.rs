@@ -8,9 +8,10 @@ use std::time::Instant;
 use reqwest::Url;
 
 use super::collector::{Collector, Job, Stop};
+use super::existing::Existing;
 use super::known_vectors::VectorPrefetcher;
 use super::loader::{Loaded, Loader, for_standard_input};
-use super::plan::{Existing, Plan, is_below, is_below_one, plan};
+use super::plan::{Plan, is_below, is_below_one, plan};
 use super::prepare::SourceFacts;
 use super::request::{Action, IngestReport, IngestRequest, Progress, SourceReport, Target};
 use super::scan::{Candidate, Scan, does_not_exist, scan};
@@ -60,8 +61,10 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
         writer => writer,
     };
     let snapshot = if namespace.exists() { Some(Snapshot::open(&namespace).await?) } else { None };
-    let rows = if let Some(snapshot) = &snapshot { snapshot.documents().await? } else { Vec::new() };
-    let existing: Arc<Existing> = Arc::new(rows.into_iter().map(|row| (row.source.clone(), row)).collect());
+    let existing = Arc::new(match &snapshot {
+        Some(snapshot) => Existing::read(snapshot, &candidates, request, store).await?,
+        None => Existing::default(),
+    });
     let Plan { todo, bytes, mut settled, vanished, mut left_out } = plan(candidates, &existing, request, store);
     // A path that does not exist and never had documents is misspelt.
     let is_known = |path: &&PathBuf| vanished.iter().any(|row| is_below(&row.source, &store.source_name(path)));

@@ -14,7 +14,7 @@ use lancedb::arrow::arrow_buffer::NullBuffer;
 use lancedb::arrow::arrow_schema::{DataType, Field};
 
 use super::entities::EntityRow;
-use super::rows::{Chunk, ChunkRow, ChunkType, DocumentRow, ParentChunk, SectionRow};
+use super::rows::{Chunk, ChunkRow, ChunkType, DocumentKey, DocumentRow, ParentChunk, SectionRow};
 use crate::error::{Error, Result, Setting};
 use crate::ids::ChunkId;
 
@@ -202,6 +202,15 @@ pub(super) fn document(columns: &Columns, i: usize) -> Result<DocumentRow> {
         profile: columns.optional_json("profile", i)?,
         embedding_hash: columns.optional_text("embedding_hash", i)?,
         vector: columns.vector(VECTOR, i)?.unwrap_or_default(),
+    })
+}
+
+pub(super) fn document_key(columns: &Columns, i: usize) -> Result<DocumentKey> {
+    Ok(DocumentKey {
+        doc_id: columns.text("doc_id", i)?.into(),
+        source: columns.text("source", i)?,
+        size: columns.primitive::<UInt64Type>("size", i)?,
+        embedded: columns.flag("embedded", i)?,
     })
 }
 

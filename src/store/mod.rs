@@ -86,8 +86,8 @@ pub use namespaces::{NamespacePattern, Validators};
 pub use optimize::Optimized;
 pub use replica::{Replica, Upload};
 pub use rows::{
-    Chunk, ChunkRow, ChunkType, DocumentFacts, DocumentName, DocumentRow, Edit, NewDocument, ParentChunk, SectionRow,
-    in_parts,
+    Chunk, ChunkRow, ChunkType, DocumentCounts, DocumentFacts, DocumentKey, DocumentName, DocumentRow, Edit,
+    NewDocument, ParentChunk, SectionRow, in_parts,
 };
 pub use scope::Scope;
 pub use snapshot::Snapshot;

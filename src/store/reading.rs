@@ -9,9 +9,12 @@ use super::convert::{self, Columns, ENTITIES, SECTIONS, VECTOR, map_rows};
 use super::entities::EntityRow;
 use super::metadata::Metadata;
 use super::read_cache::damaged;
-use super::rows::{ChunkRow, ChunkType, DocumentFacts, DocumentRow, ParentChunk, SectionRow};
+use super::rows::{
+    ChunkRow, ChunkType, DocumentCounts, DocumentFacts, DocumentKey, DocumentRow, ParentChunk, SectionRow,
+};
 use super::scan::{Filter, Wanted, any_of};
 use super::snapshot::Snapshot;
+use crate::chunk::ChunkConfig;
 use crate::error::Result;
 use crate::ids::{ChunkId, DocId, SectionId};
 use crate::knowledge::profile::Profile;
@@ -52,10 +55,17 @@ impl Snapshot {
     /// [`document_names`](Self::document_names) takes a fraction of the time.
     pub async fn documents_by_id(&self, ids: &[DocId]) -> Result<Vec<DocumentRow>> {
         if ids.len() > MOST_BY_ID {
-            let table = &self.tables.documents;
-            let all = self.tables.read(table, None, Wanted::WithoutVectors, convert::document).await?;
-            let mut rows: HashMap<DocId, DocumentRow> = all.into_iter().map(|row| (row.doc_id.clone(), row)).collect();
-            return Ok(ids.iter().filter_map(|id| rows.remove(id)).collect());
+            let places: HashMap<&str, usize> = ids.iter().zip(0..).map(|(id, place)| (id.as_str(), place)).collect();
+            let mut rows = Vec::new();
+            let add = |columns: &Columns, row| {
+                if let Some(place) = places.get(columns.text("doc_id", row)?.as_str()) {
+                    rows.push((place, convert::document(columns, row)?));
+                }
+                Ok(())
+            };
+            self.tables.each(&self.tables.documents, None, Wanted::WithoutVectors, add).await?;
+            rows.sort_unstable_by_key(|(place, _)| *place);
+            return Ok(rows.into_iter().map(|(_, row)| row).collect());
         }
         let (table, addresses) = (&self.tables.documents, self.addresses_of(ids).await?);
         let rows = self.tables.read_at(table, &addresses, Wanted::WithoutVectors, convert::document).await?;
@@ -65,6 +75,26 @@ impl Snapshot {
             return Err(damaged("has other documents than the table"));
         }
         Ok(rows)
+    }
+
+    pub async fn document_counts(&self) -> Result<DocumentCounts> {
+        let columns = Wanted::Named(&["chunking", "parents", "embedded"]);
+        let mut counts = DocumentCounts::default();
+        let add = |columns: &Columns, row| {
+            let chunking: ChunkConfig = columns.json("chunking", row)?;
+            *counts.contexts.entry(chunking.context.name()).or_default() += 1;
+            counts.parents += columns.number("parents", row)? as usize;
+            counts.without_vectors += usize::from(!columns.flag("embedded", row)?);
+            Ok(())
+        };
+        self.tables.each(&self.tables.documents, None, columns, add).await?;
+        Ok(counts)
+    }
+
+    /// The keys of all documents, in any order.
+    pub async fn document_keys(&self) -> Result<Vec<DocumentKey>> {
+        let columns = Wanted::Named(&["doc_id", "source", "size", "embedded"]);
+        self.tables.read(&self.tables.documents, None, columns, convert::document_key).await
     }
 
     /// The facts of all documents that filters need, in any order.

@@ -139,6 +139,24 @@ impl From<&DocumentRow> for DocumentName {
     }
 }
 
+/// What an ingest compares with files.
+#[derive(Debug, Clone)]
+pub struct DocumentKey {
+    pub doc_id: DocId,
+    pub source: String,
+    pub size: u64,
+    pub embedded: bool,
+}
+
+/// Counts over the documents of a namespace.
+#[derive(Debug, Default)]
+pub struct DocumentCounts {
+    pub without_vectors: usize,
+    pub parents: usize,
+    /// By the name of the context before their chunks.
+    pub contexts: BTreeMap<&'static str, usize>,
+}
+
 /// The facts of a document that filters need.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DocumentFacts {
