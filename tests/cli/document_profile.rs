@@ -126,6 +126,15 @@ fn a_moved_or_touched_document_keeps_its_id_and_its_vectors() {
     assert_eq!(sandbox.json(&nothing_embedded)["counts"]["moved"], 1);
     assert_eq!(vectors(&sandbox), before);
     assert_eq!(sandbox.kb(&["docs", "--format", "paths"]).out, "sub/moved.md\n");
+    // Its old folder is not named.
+    std::fs::create_dir(sandbox.path("archive")).unwrap();
+    std::fs::rename(sandbox.path("sub/moved.md"), sandbox.path("archive/guide.md")).unwrap();
+    assert_eq!(
+        sandbox.json(&["ingest", "archive", "--onnxruntime", "/nowhere/libonnxruntime.so"])["counts"]["moved"],
+        1
+    );
+    assert_eq!((vectors(&sandbox), sandbox.count(&["docs"])), (before.clone(), 1));
+    std::fs::rename(sandbox.path("archive/guide.md"), sandbox.path("sub/moved.md")).unwrap();
     sandbox.write("sub/moved.md", GUIDE);
     sandbox.json(&nothing_embedded);
     assert_eq!(vectors(&sandbox), before);
