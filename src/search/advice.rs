@@ -1,6 +1,6 @@
 //! Notes that advise the user: on semantic search that could not help, and on results that lack something.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 use futures::future::try_join_all;
 
@@ -13,7 +13,6 @@ use super::spelling;
 use super::trace::Trace;
 use crate::error::{NextStep, Result, Setting};
 use crate::ids::DocId;
-use crate::store::Snapshot;
 use crate::text::count;
 use crate::text::script::language;
 
@@ -38,8 +37,9 @@ pub(super) async fn on_ranking(ranked: Ranked<'_>, trace: &mut Trace) -> Result<
             trace.note(NoteCode::VectorsMissing, format!("the searched documents have no vectors; {remedy}"));
         }
         Method::Semantic => {
-            let searched = |id: &DocId| request.documents.as_ref().is_none_or(|ids| ids.contains(id));
-            let without = without_vectors(snapshots, searched).await?;
+            let without = try_join_all(snapshots.iter().map(|snapshot| snapshot.ids_without_vectors())).await?;
+            let is_searched = |id: &&DocId| request.documents.as_ref().is_none_or(|ids| ids.contains(*id));
+            let without = without.iter().flatten().filter(is_searched).count();
             if without > 0 {
                 let have = if without == 1 { "has" } else { "have" };
                 let documents = count(without, "document");
@@ -84,20 +84,17 @@ fn note_unread_language(model: &str, request: &SearchRequest, ranking: &Ranking,
     }
 }
 
-async fn without_vectors(snapshots: &[&Snapshot], of: impl Fn(&DocId) -> bool) -> Result<usize> {
-    let rows = try_join_all(snapshots.iter().map(|snapshot| snapshot.documents_without_vectors())).await?;
-    Ok(rows.iter().flatten().filter(|row| of(&row.doc_id)).count())
-}
-
 /// Notes which hits were found by words alone, because their documents have no vectors while others have: they may hide
 /// better ones.
 async fn note_without_vectors(ranked: Ranked<'_>, hits: &[Hit], trace: &mut Trace) -> Result<()> {
     let by_words = |hit: &&Hit| hit.semantic_score.is_none();
-    let found: HashSet<&DocId> = hits.iter().filter(by_words).map(|hit| &hit.doc_id).collect();
+    let found: BTreeSet<DocId> = hits.iter().filter(by_words).map(|hit| hit.doc_id.clone()).collect();
     if ranked.ranking.vector.is_none() || ranked.ranking.no_vectors || found.is_empty() {
         return Ok(());
     }
-    let without = without_vectors(ranked.snapshots, |id| found.contains(id)).await?;
+    let found: Vec<DocId> = found.into_iter().collect();
+    let rows = try_join_all(ranked.snapshots.iter().map(|snapshot| snapshot.documents_by_id(&found))).await?;
+    let without = rows.iter().flatten().filter(|row| !row.embedded).count();
     if without > 0 {
         let of = count(without, "document");
         let message = format!(

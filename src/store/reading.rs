@@ -33,6 +33,13 @@ impl Snapshot {
         self.documents_where(Some(col("embedded").eq(lit(false)))).await
     }
 
+    /// The ids of the documents that lack vectors, in any order.
+    pub async fn ids_without_vectors(&self) -> Result<Vec<DocId>> {
+        let lacking = col("embedded").eq(lit(false));
+        let id = |columns: &Columns, row| Ok(columns.text("doc_id", row)?.into());
+        self.tables.read(&self.tables.documents, Some(lacking), Wanted::Named(&["doc_id"]), id).await
+    }
+
     /// The documents with edits, by source.
     pub async fn documents_with_edits(&self) -> Result<Vec<DocumentRow>> {
         self.documents_where(Some(col("edits").not_eq(lit("[]")))).await
