@@ -4,7 +4,7 @@
 //! quantisation"), so both sides are integers and the sums are exact. The high and the low seven bits of a row are
 //! separate rows of one product, so the weights are read once. Eight bits a number in one row are a third faster, but
 //! the vectors have a cosine of only .9997 with those of float32, and find a little less. More than seven bits in a row
-//! overflow the integer instructions of processors that have AVX2 but not VNNI: they add two products of a row in 16
+//! overflow the integer instructions of processors that have AVX2 but not AVX-512 VNNI: they add two products of a row in 16
 //! bits.
 //!
 //! Weights are packed for the processor block by block during their first multiplication: keeping them packed would
@@ -160,6 +160,8 @@ impl<F: FnOnce()> SimdOp for WithVectors<F> {
 const INTEGERS_FROM: f32 = (1 << 23) as f32;
 /// Bits of half a number.
 const BITS: u32 = 7;
+/// The instructions add two products of a half and a weight in 16 bits.
+const _: () = assert!(2 * ((1 << BITS) - 1) * 128 <= i16::MAX as i32);
 /// The largest quantised number.
 const LARGEST: u32 = (1 << (2 * BITS)) - 1;
 

@@ -1,5 +1,7 @@
 //! The embedded model, computed without an engine.
 
+use std::sync::{Mutex, PoisonError};
+
 use ndarray::ArrayView2;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use tokenizers::Encoding;
@@ -17,8 +19,9 @@ use crate::error::{Error, Result};
 pub(super) struct MiniLm {
     pub(super) tokenizer: EmbeddedTokenizer,
     network: Network,
-    /// Where each worker multiplies matrices.
-    pub(super) pools: Vec<ThreadPool>,
+    /// Where each worker multiplies matrices. Without the lock, a thread that waits for its part of one text would begin
+    /// another text.
+    pub(super) pools: Vec<Mutex<ThreadPool>>,
 }
 
 impl MiniLm {
@@ -29,7 +32,7 @@ impl MiniLm {
     pub(super) fn load(workers: usize, threads: usize) -> Result<Self> {
         let graph = onnx::graph(Bytes::from_static(ONNX)).expect("the model in the program is valid");
         let constants = graph.constants.into_iter().map(|constant| (constant.name, constant.raw)).collect();
-        let pool = |_| ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = |_| ThreadPoolBuilder::new().num_threads(threads).build().map(Mutex::new);
         let pools = (0..workers).map(pool).collect::<Result<_, _>>();
         Ok(MiniLm {
             tokenizer: embedded_tokenizer(Some(Model::embedded().embedding_config.max_tokens)),
@@ -53,7 +56,9 @@ impl MiniLm {
             .collect::<Result<Vec<Encoding>, _>>()
             .map_err(|error| Error::failed(format!("the tokenizer of the embedding model failed: {error}")))?;
         let tokens: Vec<&[u32]> = encodings.iter().map(Encoding::get_ids).collect();
-        let vectors = self.pools[worker].install(|| self.network.token_vectors(&tokens));
+        let pool = self.pools[worker].lock().unwrap_or_else(PoisonError::into_inner);
+        let vectors = pool.install(|| self.network.token_vectors(&tokens));
+        drop(pool);
         let mut rest = &vectors[..];
         for encoding in &encodings {
             let (own, others) = rest.split_at(encoding.len() * HIDDEN);

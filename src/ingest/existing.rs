@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::plan::{is_below_one, is_gone};
 use super::request::IngestRequest;
 use super::scan::Candidate;
+use super::source::read_consistent;
 use crate::error::Result;
 use crate::ids::DocId;
 use crate::store::{DocumentKey, DocumentRow, Snapshot, Store};
@@ -16,9 +17,13 @@ pub(super) struct Existing {
     pub keys: Vec<DocumentKey>,
     /// By source.
     rows: HashMap<String, DocumentRow>,
+    /// The sources below the named folders that the run does not read. If their files are gone, they have a row.
+    pub unread: Vec<String>,
 }
 
 impl Existing {
+    /// # Errors
+    /// The store cannot be read.
     pub async fn read(
         snapshot: &Snapshot,
         candidates: &[Candidate],
@@ -26,8 +31,21 @@ impl Existing {
         store: &Store,
     ) -> Result<Self> {
         let keys = snapshot.document_keys().await?;
-        let rows = snapshot.documents_by_id(&may_change(&keys, candidates, request, store)).await?;
-        Ok(Existing { keys, rows: rows.into_iter().map(|row| (row.source.clone(), row)).collect() })
+        let besides_files = request.sources_besides_files();
+        let named = request.named_sources(store);
+        let to_read = candidates.iter().map(|candidate| &candidate.source).chain(&besides_files);
+        let to_read: HashSet<&str> = to_read.map(String::as_str).collect();
+        let (read, others): (Vec<_>, Vec<_>) = keys.iter().partition(|key| to_read.contains(key.source.as_str()));
+        let (unread, elsewhere): (Vec<_>, Vec<_>) =
+            others.into_iter().partition(|key| is_below_one(&key.source, &named));
+        let known: HashSet<&str> = read.iter().map(|key| key.source.as_str()).collect();
+        let new = candidates.iter().filter(|candidate| !known.contains(candidate.source.as_str()));
+        let same = of_the_same_files(elsewhere, new, request);
+        let gone = unread.iter().copied().chain(same).filter(|key| is_gone(&key.source, store));
+        let ids: Vec<DocId> = read.into_iter().chain(gone).map(|key| key.doc_id.clone()).collect();
+        let unread = unread.iter().map(|key| key.source.clone()).collect();
+        let rows = snapshot.stored_documents(&ids).await?;
+        Ok(Existing { keys, rows: rows.into_iter().map(|row| (row.source.clone(), row)).collect(), unread })
     }
 
     /// The row of a source that the run may change.
@@ -40,21 +58,19 @@ impl Existing {
     }
 }
 
-/// The documents of the sources that a run reads; those whose files are gone from the named folders; and those whose
-/// files are gone from elsewhere and have the size of a new source, because that may be the same file under another
-/// path.
-fn may_change(keys: &[DocumentKey], candidates: &[Candidate], request: &IngestRequest, store: &Store) -> Vec<DocId> {
-    let known: HashSet<&str> = keys.iter().map(|key| key.source.as_str()).collect();
-    let others = request.sources_besides_files();
-    let read: HashSet<&str> =
-        candidates.iter().map(|candidate| &candidate.source).chain(&others).map(String::as_str).collect();
-    let new = candidates.iter().filter(|candidate| !known.contains(candidate.source.as_str()));
-    let sizes = new.filter_map(|candidate| Some(std::fs::metadata(&candidate.path).ok()?.len()));
-    let sizes: HashSet<u64> = sizes.chain(request.standard_input.iter().map(|(_, bytes)| bytes.len() as u64)).collect();
-    let named = request.named_sources(store);
-    let is_wanted = |key: &&DocumentKey| {
-        let may_be_gone = || sizes.contains(&key.size) || is_below_one(&key.source, &named);
-        read.contains(key.source.as_str()) || (may_be_gone() && is_gone(&key.source, store))
+/// The documents with the bytes of a new file. Only new files with the size of a document are read for this.
+fn of_the_same_files<'k, 'c>(
+    documents: Vec<&'k DocumentKey>,
+    new: impl Iterator<Item = &'c Candidate>,
+    request: &IngestRequest,
+) -> Vec<&'k DocumentKey> {
+    let sizes: HashSet<u64> = documents.iter().map(|key| key.size).collect();
+    // A file that cannot be read fails when the run reads it.
+    let hash = |file: &Candidate| {
+        let has_known_size = sizes.contains(&std::fs::metadata(&file.path).ok()?.len());
+        let read = || read_consistent(&file.path, &file.within, request.largest(file.format)).ok();
+        has_known_size.then(read)?.map(|(bytes, _)| blake3::hash(&bytes).to_hex().to_string())
     };
-    keys.iter().filter(is_wanted).map(|key| key.doc_id.clone()).collect()
+    let hashes: HashSet<String> = new.filter_map(hash).collect();
+    documents.into_iter().filter(|key| hashes.contains(&key.content_hash)).collect()
 }

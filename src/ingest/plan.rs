@@ -1,6 +1,5 @@
 //! Decides which of the files to ingest must be read.
 
-use std::collections::HashSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +9,7 @@ use super::scan::Candidate;
 use super::source::{mtime_ns, raise_limit};
 use super::web::is_file;
 use crate::load::Format;
-use crate::store::{DocumentKey, DocumentRow, Store};
+use crate::store::{DocumentRow, Store};
 
 /// The largest share of the documents that kb removes without asking.
 const LARGEST_UNCONFIRMED_SHARE: f64 = 0.2;
@@ -44,7 +43,6 @@ pub(super) fn is_gone(source: &str, store: &Store) -> bool {
 /// Compares the files with the store. A file with the same size and modification time counts as unchanged.
 pub(super) fn plan(candidates: Vec<Candidate>, existing: &Existing, request: &IngestRequest, store: &Store) -> Plan {
     let mut plan = Plan::default();
-    let found: HashSet<String> = candidates.iter().map(|candidate| candidate.source.clone()).collect();
     for candidate in candidates {
         let facts = match std::fs::metadata(&candidate.path) {
             Ok(facts) => facts,
@@ -79,12 +77,9 @@ pub(super) fn plan(candidates: Vec<Candidate>, existing: &Existing, request: &In
             }
         }
     }
-    let named = request.named_sources(store);
     // A file that was ingested with a format of its own (`--as`) is never found in a folder.
     let is_walked = |source: &str| is_file(source) && Format::from_path(Path::new(source)).is_some();
-    let may_be_gone = |key: &&DocumentKey| !found.contains(&key.source) && is_below_one(&key.source, &named);
-    for DocumentKey { source, .. } in existing.keys.iter().filter(may_be_gone) {
-        // Of these, the rows whose files are gone were read.
+    for source in &existing.unread {
         if let Some(row) = existing.get(source) {
             plan.vanished.push(row.clone());
         } else if is_walked(source) && store.source_path(source).is_file() {

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::languages::LanguagesReport;
 use super::metadata::{MetadataRule, given};
 use super::profile::lacks_profile;
+use super::source::standard_input_source;
 use super::worker::Reading;
 use reqwest::Url;
 
@@ -16,7 +17,7 @@ use crate::ids::DocId;
 use crate::llm::{Estimate, LlmConfig, LlmReport};
 use crate::load::Format;
 use crate::models::ModelChoice;
-use crate::store::{DocumentRow, DocumentTime, LockTimeout, Metadata, MetadataChanges, STANDARD_INPUT, Store};
+use crate::store::{DocumentRow, DocumentTime, LockTimeout, Metadata, MetadataChanges, Store};
 use crate::structure::Provenance;
 
 #[derive(Debug, Clone)]
@@ -86,7 +87,7 @@ impl IngestRequest {
 
     /// Standard input and the pages, as the store names sources.
     pub(super) fn sources_besides_files(&self) -> Vec<String> {
-        let input = self.standard_input.iter().map(|(name, _)| format!("{STANDARD_INPUT}{name}"));
+        let input = self.standard_input.iter().map(|(name, _)| standard_input_source(name));
         input.chain(self.pages.iter().map(|page| page.as_str().to_owned())).collect()
     }
 

@@ -15,13 +15,14 @@ use super::plan::{Plan, is_below, is_below_one, plan};
 use super::prepare::SourceFacts;
 use super::request::{Action, IngestReport, IngestRequest, Progress, SourceReport, Target};
 use super::scan::{Candidate, Scan, does_not_exist, scan};
+use super::source::standard_input_source;
 use super::web::{Allowed, fetch};
 use super::worker::Worker;
 use crate::embed::EngineChoice;
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::load::Format;
 use crate::models::ModelChoice;
-use crate::store::{DocumentRow, ModelRecord, Namespace, STANDARD_INPUT, Snapshot, Validators, Writer};
+use crate::store::{DocumentRow, ModelRecord, Namespace, Snapshot, Validators, Writer};
 use crate::text::{count, first_of};
 
 /// Ingests the sources of the request. Files that fail are in the report, not errors.
@@ -119,7 +120,7 @@ async fn collect_all(
 ) -> Result<(), Stop> {
     let Job { request, progress, .. } = job;
     if let Some((name, bytes)) = &request.standard_input {
-        let source = format!("{STANDARD_INPUT}{name}");
+        let source = standard_input_source(name);
         let format = request.format.or_else(|| Format::from_path(Path::new(name)));
         let loaded = loader.load(&source, bytes, 0, format, &mut Worker::new(&request.reading));
         collector.collect(&source, loaded.map_err(for_standard_input)).await?;

@@ -8,6 +8,7 @@ use super::web::is_file;
 use crate::error::{Error, Result, Setting};
 use crate::load::Format;
 use crate::paths::{lies_in, open_file};
+use crate::store::STANDARD_INPUT;
 
 /// The number of attempts to read a file that changes meanwhile.
 const ATTEMPTS: usize = 3;
@@ -36,6 +37,11 @@ pub(super) fn mtime_ns(facts: &std::fs::Metadata) -> i64 {
 /// The next step for a source that is too large.
 pub(super) fn raise_limit() -> String {
     format!("raise the limit with {} MB", Setting("max_file_size"))
+}
+
+/// How the store names standard input.
+pub(super) fn standard_input_source(name: &str) -> String {
+    format!("{STANDARD_INPUT}{name}")
 }
 
 /// Reads a file of at most `most` bytes, and the time of its last change. Tries again if the file changes

@@ -209,6 +209,7 @@ pub(super) fn document_key(columns: &Columns, i: usize) -> Result<DocumentKey> {
     Ok(DocumentKey {
         doc_id: columns.text("doc_id", i)?.into(),
         source: columns.text("source", i)?,
+        content_hash: columns.text("content_hash", i)?,
         size: columns.primitive::<UInt64Type>("size", i)?,
         embedded: columns.flag("embedded", i)?,
     })

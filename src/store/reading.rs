@@ -61,11 +61,14 @@ impl Snapshot {
     /// The documents with the given ids, which differ, without their vectors, in their order.
     /// [`document_names`](Self::document_names) takes a fraction of the time.
     pub async fn documents_by_id(&self, ids: &[DocId]) -> Result<Vec<DocumentRow>> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
         if ids.len() > MOST_BY_ID {
             let places: HashMap<&str, usize> = ids.iter().zip(0..).map(|(id, place)| (id.as_str(), place)).collect();
             let mut rows = Vec::new();
             let add = |columns: &Columns, row| {
-                if let Some(place) = places.get(columns.text("doc_id", row)?.as_str()) {
+                if let Some(place) = places.get(columns.str("doc_id", row)?) {
                     rows.push((place, convert::document(columns, row)?));
                 }
                 Ok(())
@@ -84,6 +87,14 @@ impl Snapshot {
         Ok(rows)
     }
 
+    /// The documents with the given ids, which all exist and differ, without their vectors, in their order.
+    pub async fn stored_documents(&self, ids: &[DocId]) -> Result<Vec<DocumentRow>> {
+        let rows = self.documents_by_id(ids).await?;
+        // A writer would take one that is left out for a new document.
+        if rows.len() == ids.len() { Ok(rows) } else { Err(damaged("lacks documents of the table")) }
+    }
+
+    /// Counts over all documents.
     pub async fn document_counts(&self) -> Result<DocumentCounts> {
         let columns = Wanted::Named(&["chunking", "parents", "embedded"]);
         let mut counts = DocumentCounts::default();
@@ -100,7 +111,7 @@ impl Snapshot {
 
     /// The keys of all documents, in any order.
     pub async fn document_keys(&self) -> Result<Vec<DocumentKey>> {
-        let columns = Wanted::Named(&["doc_id", "source", "size", "embedded"]);
+        let columns = Wanted::Named(&["doc_id", "source", "content_hash", "size", "embedded"]);
         self.tables.read(&self.tables.documents, None, columns, convert::document_key).await
     }
 

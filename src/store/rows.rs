@@ -139,11 +139,12 @@ impl From<&DocumentRow> for DocumentName {
     }
 }
 
-/// What an ingest compares with files.
+/// What an ingest needs of every document.
 #[derive(Debug, Clone)]
 pub struct DocumentKey {
     pub doc_id: DocId,
     pub source: String,
+    pub content_hash: String,
     pub size: u64,
     pub embedded: bool,
 }
