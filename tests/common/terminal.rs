@@ -10,6 +10,9 @@ use std::time::{Duration, Instant};
 
 use super::Sandbox;
 
+/// Far more than any test needs, also beside other work: it ends tests of programs that hang.
+const LONGEST_WAIT: Duration = Duration::from_secs(600);
+
 /// A terminal with a program in it.
 pub struct Terminal {
     keyboard: File,
@@ -59,7 +62,7 @@ impl Terminal {
     pub fn waits_for(&self, text: &str) {
         let begun = Instant::now();
         while !self.shown().contains(text) {
-            assert!(begun.elapsed() < Duration::from_secs(60), "{text:?} is not in {:?}", self.shown());
+            assert!(begun.elapsed() < LONGEST_WAIT, "{text:?} is not in {:?}", self.shown());
             std::thread::sleep(Duration::from_millis(20));
         }
     }
