@@ -4,8 +4,8 @@
 //! quantisation"), so both sides are integers and the sums are exact. The high and the low seven bits of a row are
 //! separate rows of one product, so the weights are read once. Eight bits a number in one row are a third faster, but
 //! the vectors have a cosine of only .9997 with those of float32, and find a little less. More than seven bits in a row
-//! overflow the integer instructions of processors that have AVX2 but not AVX-512 VNNI: they add two products of a row in 16
-//! bits.
+//! overflow the integer instructions of processors that have AVX2 but not AVX-512 VNNI: they add two products of a row
+//! in 16 bits.
 //!
 //! Weights are packed for the processor block by block during their first multiplication: keeping them packed would
 //! cost the only question of a process 10 MB of fresh memory. From the second multiplication on they are kept packed,

@@ -24,7 +24,7 @@ use crate::vectors::normalised;
 const BATCH: usize = 16;
 /// Texts in a batch without an engine. Nothing is padded there; larger batches do not fit into the processor's cache.
 const BATCH_OF_EMBEDDED: usize = 2;
-/// Threads for one question. The matrices have 384 to 1,536 columns, and a thread takes at least 128.
+/// Threads for one question. The matrices of 384 columns are divided into three parts only.
 const MOST_THREADS_OF_A_QUESTION: usize = 4;
 /// Texts in a request to an endpoint: some accept no more.
 const BATCH_OF_ENDPOINT: usize = 32;

@@ -19,8 +19,7 @@ use crate::error::{Error, Result};
 pub(super) struct MiniLm {
     pub(super) tokenizer: EmbeddedTokenizer,
     network: Network,
-    /// Where each worker multiplies matrices. Without the lock, a thread that waits for its part of one text would begin
-    /// another text.
+    /// Where each worker multiplies matrices, one batch at a time: otherwise a waiting thread may begin another.
     pub(super) pools: Vec<Mutex<ThreadPool>>,
 }
 

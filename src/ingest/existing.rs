@@ -17,13 +17,11 @@ pub(super) struct Existing {
     pub keys: Vec<DocumentKey>,
     /// By source.
     rows: HashMap<String, DocumentRow>,
-    /// The sources below the named folders that the run does not read. If their files are gone, they have a row.
+    /// The sources below the named folders that the run does not read. Those whose files are gone have a row.
     pub unread: Vec<String>,
 }
 
 impl Existing {
-    /// # Errors
-    /// The store cannot be read.
     pub async fn read(
         snapshot: &Snapshot,
         candidates: &[Candidate],
@@ -65,7 +63,7 @@ fn of_the_same_files<'k, 'c>(
     request: &IngestRequest,
 ) -> Vec<&'k DocumentKey> {
     let sizes: HashSet<u64> = documents.iter().map(|key| key.size).collect();
-    // A file that cannot be read fails when the run reads it.
+    // A file that cannot be read now does not count as moved.
     let hash = |file: &Candidate| {
         let has_known_size = sizes.contains(&std::fs::metadata(&file.path).ok()?.len());
         let read = || read_consistent(&file.path, &file.within, request.largest(file.format)).ok();

@@ -12,6 +12,7 @@ use super::prepare::{SourceFacts, corrected_toc};
 use super::request::{IngestRequest, Progress};
 use super::scan::Candidate;
 use super::source::{may_be_empty, read_consistent, skip};
+use super::web::is_file;
 use super::worker::{CutOptions, Worker};
 use super::worker_threads::in_worker_threads;
 use crate::error::{Error, Result, Setting};
@@ -106,8 +107,11 @@ impl Loader {
         Ok(Loaded::Cut { facts, document, before })
     }
 
-    /// A document with these bytes whose own file is gone. Each document is found once.
+    /// For a file, a document with these bytes whose own file is gone. Each document is found once.
     fn moved_from(&self, facts: &SourceFacts) -> Option<&DocumentRow> {
+        if !is_file(&facts.source) {
+            return None;
+        }
         let rows = self.sources_of.get(&facts.content_hash)?.iter().filter_map(|source| self.existing.get(source));
         let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
         rows.filter(|row| is_gone(&row.source, &self.store)).find(|row| moved.insert(row.doc_id.clone()))

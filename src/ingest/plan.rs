@@ -108,9 +108,12 @@ pub(super) fn suspicious_removal(
     is_doubtful.then_some(SuspiciousRemoval { documents: vanished.len(), of: existing.keys.len(), emptied })
 }
 
-/// Whether a source is in a folder, or is the file of that name; pages and standard input are in none.
+/// Whether a source is in a folder, or is the file of that name; pages and standard input are in none. The folder of
+/// the store has an empty name, and only sources outside have absolute ones.
 pub(super) fn is_below(source: &str, folder: &str) -> bool {
-    is_file(source) && (folder.is_empty() || source == folder || Path::new(source).starts_with(folder))
+    let path = Path::new(source);
+    let is_inside = if folder.is_empty() { path.is_relative() } else { path.starts_with(folder) };
+    is_file(source) && (is_inside || source == folder)
 }
 
 pub(super) fn is_below_one(source: &str, folders: &[String]) -> bool {
@@ -124,7 +127,7 @@ mod tests {
     #[test]
     fn a_file_is_below_a_folder_only_if_it_is_inside() {
         assert!(is_below("docs/a.md", "docs") && is_below("docs", "docs") && is_below("x", ""));
-        assert!(!is_below("docs2/a.md", "docs"));
+        assert!(!is_below("docs2/a.md", "docs") && !is_below("/elsewhere/a.md", ""));
         assert!(!is_below("https://example.org/a", "") && !is_below("stdin:a.md", ""));
     }
 }

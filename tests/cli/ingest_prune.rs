@@ -22,6 +22,22 @@ fn prune_removes_only_documents_whose_file_is_gone() {
 }
 
 #[test]
+fn prune_keeps_documents_from_outside_the_named_folder() {
+    let (sandbox, elsewhere) = (Sandbox::new(), tempfile::tempdir().unwrap());
+    sandbox.write("a.md", "About valves.");
+    let outside = elsewhere.path().join("b.md");
+    std::fs::write(&outside, "About pumps.").unwrap();
+    sandbox.json(&["ingest", ".", outside.to_str().unwrap(), "--no-embed"]);
+    std::fs::remove_file(&outside).unwrap();
+    // The folder of the store.
+    let counts = &sandbox.json(&["ingest", ".", "--prune", "--yes", "--no-embed"])["counts"];
+    assert_eq!((counts["removed"].as_u64(), sandbox.count(&["docs"])), (Some(0), 2), "{counts}");
+    let counts =
+        &sandbox.json(&["ingest", elsewhere.path().to_str().unwrap(), "--prune", "--yes", "--no-embed"])["counts"];
+    assert_eq!((counts["removed"].as_u64(), sandbox.count(&["docs"])), (Some(1), 1), "{counts}");
+}
+
+#[test]
 fn prune_removes_a_document_whose_name_a_folder_has_now() {
     let sandbox = Sandbox::new();
     sandbox.write("docs/a.md", "# Pump\n\nPrime it.\n");
