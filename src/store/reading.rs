@@ -30,14 +30,13 @@ impl Snapshot {
 
     /// The documents that lack vectors, by source.
     pub async fn documents_without_vectors(&self) -> Result<Vec<DocumentRow>> {
-        self.documents_where(Some(col("embedded").eq(lit(false)))).await
+        self.documents_where(Some(lacks_vectors())).await
     }
 
     /// The ids of the documents that lack vectors, in any order.
     pub async fn ids_without_vectors(&self) -> Result<Vec<DocId>> {
-        let lacking = col("embedded").eq(lit(false));
         let id = |columns: &Columns, row| Ok(columns.text("doc_id", row)?.into());
-        self.tables.read(&self.tables.documents, Some(lacking), Wanted::Named(&["doc_id"]), id).await
+        self.tables.read(&self.tables.documents, Some(lacks_vectors()), Wanted::Named(&["doc_id"]), id).await
     }
 
     /// The documents with edits, by source.
@@ -293,6 +292,10 @@ impl Snapshot {
 /// Sections of the table of contents: a preamble has level 0.
 fn is_in_contents() -> Filter {
     col("level").gt_eq(lit(1u32))
+}
+
+fn lacks_vectors() -> Filter {
+    col("embedded").eq(lit(false))
 }
 
 pub(super) fn is_parent() -> Filter {
