@@ -1,5 +1,6 @@
 //! Decides which of the files to ingest must be read.
 
+use std::collections::HashSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -111,13 +112,21 @@ pub(super) fn suspicious_removal(
 /// Whether a source is in a folder, or is the file of that name; pages and standard input are in none. The folder of
 /// the store has an empty name, and only sources outside have absolute ones.
 pub(super) fn is_below(source: &str, folder: &str) -> bool {
-    let path = Path::new(source);
-    let is_inside = if folder.is_empty() { path.is_relative() } else { path.starts_with(folder) };
-    is_file(source) && (is_inside || source == folder)
+    folders_of(source).any(|above| above == folder)
 }
 
-pub(super) fn is_below_one(source: &str, folders: &[String]) -> bool {
-    folders.iter().any(|folder| is_below(source, folder))
+/// Whether a source is in one of these folders, or is one of these files.
+pub(super) fn is_below_one(source: &str, folders: &HashSet<String>) -> bool {
+    folders_of(source).any(|above| folders.contains(above))
+}
+
+/// The source itself and the folders that it is in, if it is a file.
+fn folders_of(source: &str) -> impl Iterator<Item = &str> {
+    Some(source)
+        .filter(|source| is_file(source))
+        .into_iter()
+        .flat_map(|source| Path::new(source).ancestors())
+        .filter_map(Path::to_str)
 }
 
 #[cfg(test)]

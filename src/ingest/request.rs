@@ -1,5 +1,6 @@
 //! The request, the report and the progress of an ingest.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use serde::Serialize;
@@ -81,7 +82,7 @@ const LARGEST_TEXT: u64 = 20 << 20;
 
 impl IngestRequest {
     /// The named files and folders, as the store names sources.
-    pub(super) fn named_sources(&self, store: &Store) -> Vec<String> {
+    pub(super) fn named_sources(&self, store: &Store) -> HashSet<String> {
         self.paths.iter().map(|path| store.source_name(path)).collect()
     }
 

@@ -1,6 +1,6 @@
 //! Runs an ingest: loader threads send results to the collector through a bounded channel.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -72,7 +72,7 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
     if let Some(unknown) = gone.iter().find(|path| !is_known(path)) {
         return Err(does_not_exist(unknown).into());
     }
-    let unread: Vec<String> = unreadable.iter().map(|report| report.source.clone()).collect();
+    let unread: HashSet<String> = unreadable.iter().map(|report| report.source.clone()).collect();
     left_out.retain(|source| !is_below_one(source, &unread));
     settled.extend(unreadable.into_iter().chain(skipped));
     for failed in settled.iter().filter(|report| report.action == Action::Failed) {
@@ -193,7 +193,7 @@ async fn collect_page(
 }
 
 /// Marks the failures that earlier runs had too, and records those of this run.
-fn compare_failures(namespace: &Namespace, named: &[String], report: &mut IngestReport) -> Result<()> {
+fn compare_failures(namespace: &Namespace, named: &HashSet<String>, report: &mut IngestReport) -> Result<()> {
     let before = namespace.failures()?;
     // An earlier failure below a named path that this run did not meet is gone.
     let is_elsewhere = |source: &&String| !is_below_one(source, named);
