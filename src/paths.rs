@@ -31,13 +31,8 @@ pub fn without_mark(mut text: String) -> String {
 /// # Errors
 /// If it cannot be read, is too long, or is not a file: a pipe may block for ever, a device may never end.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
-    let file = open_file(path)?;
-    if file.metadata()?.len() > LONGEST_TEXT {
-        return Err(Error::other(format!("it is longer than {}", crate::text::size(LONGEST_TEXT))));
-    }
-    let mut bytes = Vec::new();
-    file.take(LONGEST_TEXT).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    let too_long = || Error::other(format!("it is longer than {}", crate::text::size(LONGEST_TEXT)));
+    read_at_most(LONGEST_TEXT, open_file(path)?)?.ok_or_else(too_long)
 }
 
 /// The bytes of an input; `None` if it is longer than `most` bytes: then the rest is not read.

@@ -3,7 +3,7 @@
 //! Missing and damaged entries are computed again, and the folder may be deleted at any time. Entries are written whole
 //! or not at all. If there are too many entries, those unused for the longest time are deleted.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -12,7 +12,7 @@ use jiff::Zoned;
 use super::files::{walk, write_whole};
 use super::layout::{CACHE, Store};
 use crate::error::or_none;
-use crate::paths::open_file_itself;
+use crate::paths::{open_file_itself, read_at_most};
 
 /// Checks for eviction on one write in 256: if the key ends like this.
 const CHECK_AT: &str = "00";
@@ -40,13 +40,8 @@ impl CacheFolder {
 
     /// The bytes of a key; `None` if they cannot be read.
     pub fn get(&self, key: &str) -> Option<Vec<u8>> {
-        let mut file = open_file_itself(&self.file(key)).ok()?;
-        let length = file.metadata().ok()?.len();
-        if length > LONGEST {
-            return None;
-        }
-        let mut bytes = Vec::with_capacity(length as usize);
-        file.read_to_end(&mut bytes).ok()?;
+        let file = open_file_itself(&self.file(key)).ok()?;
+        let bytes = read_at_most(LONGEST, &file).ok()??;
         // Marks the entry as used. On a read-only disk nothing is evicted.
         drop(file.set_modified(SystemTime::now()));
         Some(bytes)
