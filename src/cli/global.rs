@@ -24,7 +24,7 @@ pub struct Global {
     /// The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     #[arg(long, global = true, value_name = "DIR", env = "KB_DIR", hide_short_help = true)]
     pub(super) kb: Option<PathBuf>,
-    /// The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    /// The namespace; search, context, docs, entities and status take several (`manuals,drafts`), `acme/*` or `all`
     #[arg(short, long, global = true, value_name = "NAME", env = "KB_NAMESPACE", default_value = DEFAULT_NAMESPACE)]
     pub(super) namespace: String,
     /// The output format [default: table on a terminal, markdown in a pipe]
@@ -48,7 +48,7 @@ pub struct Global {
     /// The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     #[arg(long, global = true, value_name = "PATH", env = "KB_ONNXRUNTIME", hide_short_help = true)]
     pub(super) onnxruntime: Option<PathBuf>,
-    /// The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    /// The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     #[arg(long, global = true, value_enum, value_name = "DEVICE", env = "KB_DEVICE")]
     #[arg(hide_possible_values = true, hide_short_help = true)]
     pub(super) device: Option<Device>,
@@ -63,7 +63,7 @@ pub struct Global {
 
 impl Global {
     /// The options of a command that an agent asks for: those of this process, with its own namespace if it names one.
-    pub(super) fn for_agent(&self, namespace: Option<String>) -> Self {
+    pub(super) fn for_namespace(&self, namespace: Option<String>) -> Self {
         let namespace = namespace.unwrap_or_else(|| self.namespace.clone());
         // Commands find out more for JSON, which is given beside the text.
         let format = Some(OutputFormat::Json);

@@ -11,7 +11,7 @@ use super::{FILE, IngestSettings, KnownStores, SearchSettings, StoreSettings, tr
 use crate::endpoint::endpoint_settings;
 use crate::error::Result;
 
-/// Settings without a flag: the name, the variable if it has one, and the default.
+/// Settings beside those of searches, ingests and endpoints: the name, the variable if it has one, and the default.
 const OTHERS: [(&str, Option<&str>, &str); 12] = [
     ("kb", Some("KB_DIR"), "the nearest .kb"),
     ("namespace", Some("KB_NAMESPACE"), "default"),
@@ -20,7 +20,7 @@ const OTHERS: [(&str, Option<&str>, &str); 12] = [
     ("ingest.metadata", None, "none"),
     ("ingest.namespaces", None, "none"),
     ("model", Some("KB_MODEL"), "the embedded one"),
-    ("device", Some("KB_DEVICE"), "auto"),
+    ("device", Some("KB_DEVICE"), "cpu"),
     ("onnxruntime", Some("KB_ONNXRUNTIME"), "the one found"),
     ("serve", Some("KB_SERVE"), "running"),
     ("history.keep", None, "7d"),

@@ -12,8 +12,8 @@ use ort::ep::{self, ExecutionProvider};
 pub enum Device {
     /// The processor, which gives the same vectors everywhere
     #[default]
-    Auto,
-    /// The processor
+    #[value(alias = "auto")]
+    #[serde(alias = "auto")]
     Cpu,
     /// NVIDIA
     Cuda,
@@ -37,12 +37,11 @@ type Provider = (ExecutionProviderDispatch, Box<dyn Fn() -> ort::Result<bool>>);
 impl Device {
     /// The name as a user types it.
     pub fn name(self) -> String {
-        let named = if self == Device::Auto { Device::Cpu } else { self };
-        named.to_possible_value().expect("every device can be typed").get_name().to_owned()
+        self.to_possible_value().expect("every device can be typed").get_name().to_owned()
     }
 
     pub fn is_cpu(self) -> bool {
-        matches!(self, Device::Auto | Device::Cpu)
+        self == Device::Cpu
     }
 
     /// The execution providers for this device alone. Operations that the accelerator lacks still run on the processor.
@@ -65,7 +64,7 @@ impl Device {
             Some((provider.clone().into(), Box::new(move || provider.is_available())))
         }
         match self {
-            Device::Auto | Device::Cpu => None,
+            Device::Cpu => None,
             Device::Cuda => of(ep::CUDA::default()),
             Device::Tensorrt => of(ep::TensorRT::default()),
             Device::Rocm => of(ep::ROCm::default()),
@@ -94,7 +93,7 @@ mod tests {
 
     #[test]
     fn device_names_can_be_typed() {
-        for device in Device::value_variants().iter().copied().filter(|device| *device != Device::Auto) {
+        for device in Device::value_variants().iter().copied() {
             assert_eq!(Device::from_str(&device.name(), false), Ok(device));
             assert_eq!(device.providers().is_empty(), device.is_cpu());
         }

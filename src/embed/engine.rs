@@ -122,7 +122,7 @@ pub fn select_available(choice: &EngineChoice) -> Result<(Engine, Option<Error>)
 pub fn devices(engine: &Engine) -> Vec<Device> {
     let runs_on = |device: &Device| match engine {
         Engine::Tract => *device == Device::Cpu,
-        Engine::OnnxRuntime { .. } => *device != Device::Auto && device.is_offered(),
+        Engine::OnnxRuntime { .. } => device.is_offered(),
     };
     Device::value_variants().iter().copied().filter(runs_on).collect()
 }
