@@ -105,7 +105,7 @@ impl InProcess {
             Ok(parsed) => parsed,
             Err(error) => return Answer::of(&parse::as_usage(&error.to_string())),
         };
-        let global = self.own.for_agent(namespace);
+        let global = self.own.for_namespace(namespace);
         let output = Arc::new(Output::collecting_value());
         let warnings = Arc::new(Mutex::new(Vec::new()));
         let told = warnings.clone();

@@ -197,7 +197,7 @@ fn request(args: IngestArgs, settings: IngestSettings) -> Result<IngestRequest> 
     let (dashes, paths): (Vec<PathBuf>, Vec<PathBuf>) =
         args.paths.into_iter().partition(|path| path.as_os_str() == "-");
     let (pages, paths): (Vec<PathBuf>, Vec<PathBuf>) =
-        paths.into_iter().partition(|path| path.to_str().is_some_and(ingest::is_address));
+        paths.into_iter().partition(|path| path.to_str().is_some_and(ingest::is_page));
     // Each page once: fragments are not part of its address.
     let pages = pages.iter().filter_map(|page| page.to_str()).map(ingest::address);
     let pages: BTreeSet<_> = pages.collect::<Result<_>>()?;

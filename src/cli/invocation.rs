@@ -54,7 +54,7 @@ pub(super) struct Context {
     pub(super) matches: ArgMatches,
     pub(super) screen: Screen,
     pub(super) output: Arc<Output>,
-    /// `None` unless `kb serve` or `kb mcp` runs the command.
+    /// `None` unless `kb serve`, `kb mcp` or `kb browse` runs the command.
     served: Option<Served>,
     /// Where the progress goes, besides standard error.
     pub(super) progress: ProgressSender,

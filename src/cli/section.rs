@@ -19,8 +19,8 @@ use crate::store::{DocumentName, DocumentRow, Snapshot};
   kb section 维护手册 启动
   kb section 第十四章                               in the only document that has it
 
-A misspelt title finds the only title near it, and a note says so. Tokens are counted with the tokenizer of kb's
-embedding model, titles included.")]
+A misspelt title finds the only title near it, and a note says so. Tokens are counted with the tokenizer of
+the built-in model, titles included.")]
 pub struct SectionArgs {
     /// A document (its id, path, title or a part of them) and its sections (a printed number, a title or a unique part
     /// of one, or what `kb toc` shows before it). A section alone, or its id, is looked up in all documents

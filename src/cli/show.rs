@@ -97,7 +97,7 @@ pub async fn open(context: &Context, args: OpenArgs) -> Result<u8> {
         let message = format!("{} is no document of a format that kb reads", document.source);
         return Err(Error::failed(message).hint("check it yourself before you open it: this store is not yours"));
     }
-    if ingest::is_address(&document.source) {
+    if ingest::is_page(&document.source) {
         start_viewer(&document.source, &document.source, name)?;
         return context.show(render::opened(document, None));
     }
@@ -117,7 +117,7 @@ pub async fn open(context: &Context, args: OpenArgs) -> Result<u8> {
 /// Whether a source is a page on the web, or a file of a format that is read and not run.
 fn is_document(source: &str) -> bool {
     let format = Format::from_path(Path::new(source));
-    ingest::is_address(source) || format.is_some_and(|format| !format.is_code())
+    ingest::is_page(source) || format.is_some_and(|format| !format.is_code())
 }
 
 /// Opens an address. An error names the `path` of the file, for another program.

@@ -75,7 +75,7 @@ pub struct SearchSettings {
     /// Show at most N tokens in all; hits that do not fit are named [default: section 8000, `kb context` 4000]
     #[arg(long, value_name = "N", env = "KB_SEARCH_MAX_TOKENS", hide_short_help = true, help_heading = SHOWN)]
     pub max_tokens: Option<Whole<1>>,
-    /// Count tokens with this tokenizer.json, or with chars/4 [default: the tokenizer of the embedding model]
+    /// Count tokens with this tokenizer.json, or with chars/4 [default: the tokenizer of the built-in model]
     #[arg(long, value_name = "FILE", env = "KB_SEARCH_TOKENIZER", hide_short_help = true, help_heading = SHOWN)]
     pub tokenizer: Option<String>,
     /// Only documents and chunks that match, such as 'author = Ann and page < 20'; repeatable; '' drops the filter of

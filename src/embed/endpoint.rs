@@ -163,7 +163,7 @@ impl Endpoint {
     }
 
     fn ask(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
-        self.within_ceiling(texts).map_err(|failure| self.failed(&failure))?;
+        self.within_limit(texts).map_err(|failure| self.failed(&failure))?;
         let body = json!({ "model": self.connection.settings.model, "input": texts, "encoding_format": "float" });
         let runtime = RUNTIME.as_ref().map_err(|error| Error::failed(format!("cannot start the runtime: {error}")))?;
         // On a thread of its own: `block_on` panics on a thread of an asynchronous runtime.
@@ -176,7 +176,7 @@ impl Endpoint {
     }
 
     /// Counts the tokens of a request and refuses it if the run exceeds its limit.
-    fn within_ceiling(&self, texts: &[&str]) -> Result<(), Failure> {
+    fn within_limit(&self, texts: &[&str]) -> Result<(), Failure> {
         // Counting takes time.
         let Some(most) = self.connection.settings.max_tokens else { return Ok(()) };
         let own = texts.iter().map(|text| token_count(text)).sum::<u64>();

@@ -56,7 +56,7 @@ impl Reason {
             Reason::Broken => "broken answer",
             Reason::TooLarge => "answer too large",
             Reason::Malformed => "malformed answer",
-            Reason::TokenLimit => "ceiling reached",
+            Reason::TokenLimit => "token limit reached",
             Reason::GivenUp => "given up",
         }
     }

@@ -48,4 +48,4 @@ pub use revector::{RevectorReport, RevectorRequest, revector};
 pub use run::run;
 pub use toc_correction::{CorrectionReport, Outcome, Place, reset_toc, set_toc};
 pub use vectors::LazyEmbedder;
-pub use web::{address, is_address};
+pub use web::{address, is_page};

@@ -50,10 +50,10 @@ const AMBIGUOUS_TYPES: [&str; 4] = ["", "text/plain", "application/octet-stream"
 
 /// Whether a source is a file, not standard input or a page on the web.
 pub(super) fn is_file(source: &str) -> bool {
-    !source.starts_with(STANDARD_INPUT) && !is_address(source)
+    !source.starts_with(STANDARD_INPUT) && !is_page(source)
 }
 
-pub fn is_address(source: &str) -> bool {
+pub fn is_page(source: &str) -> bool {
     ["http://", "https://"]
         .iter()
         .any(|scheme| source.get(..scheme.len()).is_some_and(|own| own.eq_ignore_ascii_case(scheme)))
@@ -291,7 +291,7 @@ mod tests {
     #[test]
     fn an_address_is_kept_without_its_fragment() {
         assert_eq!(address("https://example.org/a?b=c#d").unwrap().as_str(), "https://example.org/a?b=c");
-        assert!(is_address("HTTPS://example.org") && !is_address("docs/http.md") && !is_address("stdin:x"));
+        assert!(is_page("HTTPS://example.org") && !is_page("docs/http.md") && !is_page("stdin:x"));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Asks the model: cache, ceiling, retries, and giving up on an endpoint that is down.
+//! Asks the model: cache, limit, retries, and giving up on an endpoint that is down.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -187,7 +187,7 @@ impl Client {
         with_retries(retries, self.settings.back_off, attempt).await
     }
 
-    /// Sends once, within the ceiling.
+    /// Sends once, within the limit.
     async fn attempt(&self, request: &Request) -> Result<Reply, Failure> {
         let reservation = self.meter.reserve(|| request.max_usage())?;
         self.meter.lock().report.requests += 1;

@@ -1,7 +1,7 @@
-//! Counts what a run asks and uses: the ceiling in tokens, the report, and the estimate before anything is sent.
+//! Counts what a run asks and uses: the limit in tokens, the report, and the estimate before anything is sent.
 //!
 //! The tokens that a request may use are reserved before it is sent and settled afterwards, so that concurrent requests
-//! cannot exceed the ceiling together.
+//! cannot exceed the limit together.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -73,7 +73,7 @@ impl LlmReport {
     }
 }
 
-/// The report of a run in progress, and its ceiling.
+/// The report of a run in progress, and its limit.
 #[derive(Debug)]
 pub(super) struct UsageMeter {
     max_tokens: Option<u64>,
@@ -93,16 +93,16 @@ impl UsageMeter {
         UsageMeter { max_tokens, counts: Mutex::new(Counts { report, reserved: 0 }) }
     }
 
-    /// Reserves what a request may use. `most` is not computed without a ceiling: counting tokens takes time.
+    /// Reserves what a request may use. `most` is not computed without a limit: counting tokens takes time.
     pub(super) fn reserve(&self, most: impl Fn() -> Usage) -> Result<Reservation<'_>, Failure> {
         let mut tokens = 0;
         let mut counts = self.lock();
-        if let Some(ceiling) = self.max_tokens {
+        if let Some(limit) = self.max_tokens {
             let Usage { input, output } = most();
             tokens = input.saturating_add(output);
             let LlmReport { input_tokens, output_tokens, .. } = counts.report;
             let then = [output_tokens, counts.reserved, tokens].into_iter().fold(input_tokens, u64::saturating_add);
-            if then > ceiling {
+            if then > limit {
                 return Err(Failure::new(Reason::TokenLimit, "max_tokens leaves no room for another request"));
             }
         }
@@ -187,7 +187,7 @@ mod tests {
     const ASK: Usage = Usage { input: 60, output: 40 };
 
     #[test]
-    fn concurrent_requests_cannot_exceed_the_ceiling_together() {
+    fn concurrent_requests_cannot_exceed_the_limit_together() {
         let meter = UsageMeter::new("m", Some(250));
         let first = meter.reserve(|| ASK).unwrap();
         let second = meter.reserve(|| ASK).unwrap();

@@ -1,4 +1,4 @@
-//! The client alone: cache, retries, the ceiling, and the report.
+//! The client alone: cache, retries, the limit, and the report.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -231,7 +231,7 @@ fn concurrency_is_limited() {
 }
 
 #[test]
-fn the_ceiling_of_tokens_stops_further_requests() {
+fn the_limit_of_tokens_stops_further_requests() {
     let (server, store) = (Server::start(|request| Reply::Say(honest(request))), scratch());
     let (lines, all) = ask_anew(settings(&server), 80);
     assert!(lines.iter().all(Option::is_some) && all.input_tokens == 1000);
@@ -242,7 +242,7 @@ fn the_ceiling_of_tokens_stops_further_requests() {
     let there = lines.iter().filter(|line| line.is_some()).count();
     assert!(there > 0 && there < 80, "{report:?}");
     assert!(report.input_tokens + report.output_tokens <= 4000);
-    assert_eq!(report.failed["ceiling reached"] + report.answered, 10);
+    assert_eq!(report.failed["token limit reached"] + report.answered, 10);
     assert_eq!(server.count() - before, report.answered);
     // The next run continues where this one ended.
     let (more, _) = ask(limited, store.path(), 80);

@@ -237,7 +237,7 @@ fn an_omitted_chunk_is_asked_again_only_by_force() {
 }
 
 #[test]
-fn a_ceiling_stops_the_requests_but_not_the_ingest() {
+fn a_limit_of_tokens_stops_the_requests_but_not_the_ingest() {
     let server = Server::start(|request| Reply::Say(good(request)));
     let sandbox = sandbox(&server);
     // Less than a request for eight chunks may use: tokens held for one and not used cannot pay for another.
