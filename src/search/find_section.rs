@@ -277,7 +277,10 @@ fn with_printed_number<'a>(sections: &'a [SectionRow], name: &str) -> Option<(us
     if !is_path(name) && titled(sections).filter(|section| normalise_title(&section.title) == title).count() == 1 {
         return None;
     }
-    let fitting = titled(sections).filter_map(|section| {
+    // The letters of an index are no Roman numbers: `V` stands among `A`, `B` and others there.
+    let letter = |section: &&SectionRow| section.title.chars().count() == 1;
+    let has_index = titled(sections).filter(letter).any(|section| !"IVXLCDM".contains(&section.title));
+    let fitting = titled(sections).filter(|section| !(has_index && letter(section))).filter_map(|section| {
         let fit = wanted.fit(&SectionNumber::of_title(&section.title)?)?;
         Some((fit, section))
     });
@@ -307,8 +310,10 @@ fn is_near(title: &str, wanted: &str) -> bool {
     allowed > 0 && has_run(title, wanted.chars().count() + allowed, is_like)
 }
 
+/// A title without the number printed before it: `1.2`, `Chapter 3`, `第三章`.
 pub fn without_number(title: &str) -> &str {
-    title.trim_start_matches(|c: char| c.is_numeric() || matches!(c, '.' | ' ' | '、'))
+    let rest = printed_number(title).and_then(|number| title.trim_start().strip_prefix(number)).unwrap_or(title);
+    rest.trim_start_matches(|c: char| c.is_numeric() || c.is_whitespace() || ".:：、".contains(c))
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ use tree::Heading;
 
 /// Raised with each change that gives documents other sections or cuts them otherwise. It is stored with each document,
 /// so that `kb reindex --structure` finds documents of older versions.
-pub const STRUCTURE_VERSION: u32 = 16;
+pub const STRUCTURE_VERSION: u32 = 17;
 
 /// The sections of a document in the order of its table of contents, after a preamble if there is text for one.
 ///
@@ -59,10 +59,11 @@ fn headings(document: &Document) -> Vec<Heading> {
     let trusted = !document.outline.is_empty() && !outline::is_junk(&document.outline, document.pages.unwrap_or(0));
     if trusted {
         let entries = outline::headings(&document.outline, &document.blocks);
-        return match document.format {
+        let entries = match document.format {
             Format::Pdf => subheadings::add(entries, &found_on_pages(document), &document.blocks),
             _ => entries,
         };
+        return outline::with_printed_numbers(entries, &document.blocks);
     }
     let found = match document.format {
         Format::Pdf => found_on_pages(document),

@@ -1,11 +1,12 @@
 //! Outlines: whether to trust one, and the place of each entry's heading on its page.
 //!
-//! A section starts at the line on the entry's page that has its title; otherwise at the top of the page, or after the
-//! heading before it on the same page.
+//! A section starts at the line on the entry's page that has its title, or begins with its number and its title;
+//! otherwise at the top of the page, or after the heading before it on the same page.
 
 use std::ops::Range;
 
-use super::title_match::{MatchBudget, heading_lines, nearly_heading_lines, normalise_title};
+use super::numbering;
+use super::title_match::{MatchBudget, heading_lines, nearly_heading_lines, normalise_title, number_before};
 use super::tree::{Heading, Provenance};
 use crate::load::{Block, OutlineEntry};
 
@@ -30,10 +31,29 @@ pub(super) fn headings(outline: &[OutlineEntry], blocks: &[Block]) -> Vec<Headin
         let wanted = normalise_title(&entry.title);
         let exact = |i: usize| heading_lines(&normalised[i..end], &wanted, &budget).map(|lines| (i, lines));
         let near = |i: usize| nearly_heading_lines(&normalised[i..end], &wanted, &budget).map(|lines| (i, lines));
-        let found = (from..end).find_map(exact).or_else(|| (from..end).find_map(near));
+        // A note in the margin may stand on the line of a heading; it belongs to the text.
+        let begins = |i: usize| {
+            let line = blocks[i].words();
+            (budget.spend(line.len()) && number_before(line, &wanted).is_some()).then_some((i, 0))
+        };
+        let mut lines = from..end;
+        let found = lines.clone().find_map(exact).or_else(|| lines.clone().find_map(near));
+        let found = found.or_else(|| lines.find_map(begins));
         let (start, lines) = found.map_or((from, 0), |(i, lines)| (i + lines, lines));
         headings.push(heading(entry, start, lines));
         after = start;
+    }
+    headings
+}
+
+/// Puts the numbers that are printed before the headings in front of their titles: many outlines leave them out.
+pub(super) fn with_printed_numbers(mut headings: Vec<Heading>, blocks: &[Block]) -> Vec<Heading> {
+    for heading in headings.iter_mut().filter(|heading| numbering::parse(&heading.title).is_none()) {
+        let first = heading.start - heading.heading_blocks;
+        let line: Vec<&str> = blocks[first..].iter().take(heading.heading_blocks.max(1)).map(Block::words).collect();
+        if let Some(number) = number_before(&line.join(" "), &normalise_title(&heading.title)) {
+            heading.title = format!("{number} {}", heading.title);
+        }
     }
     headings
 }
@@ -108,6 +128,19 @@ mod tests {
 
     fn outline(titles: &[&str]) -> Vec<OutlineEntry> {
         (1u32..).zip(titles).map(|(page, title)| entry(1, title, Some(page))).collect()
+    }
+
+    #[test]
+    fn a_heading_with_a_note_in_the_margin_is_found_and_printed_numbers_are_added() {
+        let line = |text: &str| Block::new(BlockKind::Line, text, Some(1));
+        let blocks =
+            ["the end of the section before", "3.2 Pumps since 2.1", "Text.", "3.3 Valves", "Text.", "Seals"].map(line);
+        let entries = ["Pumps", "Valves", "Seals"].map(|title| entry(1, title, Some(1)));
+        let found = with_printed_numbers(headings(&entries, &blocks), &blocks);
+        let found: Vec<(&str, usize, usize)> =
+            found.iter().map(|heading| (heading.title.as_str(), heading.start, heading.heading_blocks)).collect();
+        // The line with the note stays in the text.
+        assert_eq!(found, [("3.2 Pumps", 1, 0), ("3.3 Valves", 4, 1), ("Seals", 6, 1)]);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::numbering;
-use super::title_match::normalise_title;
+use super::title_match::{normalise_title, number_before};
 use super::tree::{Heading, ends};
 use crate::load::Block;
 
@@ -58,6 +58,7 @@ fn below(entry: &Heading, end: usize, found: &[Heading], only_numbered: bool) ->
         heading.start - heading.heading_blocks >= entry.start
             && (!only_numbered || numbering::parse(&heading.title).is_some())
             && normalise_title(&heading.title) != title
+            && number_before(&heading.title, &title).is_none()
     });
     let inside: Vec<&Heading> = inside.collect();
     let Some(highest) = inside.iter().map(|heading| heading.level).min() else { return Vec::new() };
