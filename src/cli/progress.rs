@@ -27,6 +27,9 @@ const DOWNLOAD_OF_UNKNOWN_SIZE: &str = "{spinner} {bytes}  {bytes_per_sec}  {wid
 
 /// The exit code of a process that Ctrl-C ended: 128 and the number of the signal.
 const INTERRUPTED: i32 = 130;
+/// That of one that was asked to end.
+#[cfg(unix)]
+const TERMINATED: i32 = 143;
 
 /// The receiver of progress steps, and the last one.
 struct Steps {
@@ -59,10 +62,8 @@ pub(super) fn end_on_interrupt(display: &Arc<Display>) {
     *RUNNING.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(display);
     LISTENS.call_once(|| {
         tokio::spawn(async {
-            // If Ctrl-C cannot be caught, the system ends the process itself.
-            if tokio::signal::ctrl_c().await.is_err() {
-                return;
-            }
+            // If the signals cannot be caught, the system ends the process itself.
+            let Ok(code) = request_to_end().await else { return };
             let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
             if let Some(display) = running {
                 display.clear();
@@ -73,9 +74,25 @@ pub(super) fn end_on_interrupt(display: &Arc<Display>) {
                 };
                 write_line(&format!("interrupted{saved}; run the same command again to continue"));
             }
-            std::process::exit(INTERRUPTED);
+            std::process::exit(code);
         });
     });
+}
+
+/// Waits for Ctrl-C, or for the signal by which `timeout`, cron and systemd end a process, and gives the exit code.
+#[cfg(unix)]
+async fn request_to_end() -> std::io::Result<i32> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    tokio::select! {
+        _ = interrupt.recv() => Ok(INTERRUPTED),
+        _ = terminate.recv() => Ok(TERMINATED),
+    }
+}
+
+#[cfg(not(unix))]
+async fn request_to_end() -> std::io::Result<i32> {
+    tokio::signal::ctrl_c().await.map(|()| INTERRUPTED)
 }
 
 pub(super) struct Display {

@@ -133,8 +133,15 @@ fn touched_files_publish_nothing_and_changed_ones_are_stale_until_they_are_read(
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_says_what_is_saved_and_the_same_command_continues() {
-    use crate::common::{end, interrupt, start, wait_until};
+fn an_interrupted_run_says_what_is_saved_and_the_same_command_continues() {
+    for (signal, code) in [(rustix::process::Signal::INT, 130), (rustix::process::Signal::TERM, 143)] {
+        interrupted_run(signal, code);
+    }
+}
+
+#[cfg(unix)]
+fn interrupted_run(signal: rustix::process::Signal, code: i32) {
+    use crate::common::{end, signal_to, start, wait_until};
     let sandbox = Sandbox::new();
     for n in 0..300 {
         sandbox.write(&format!("docs/{n:03}.md"), format!("About valve number {n}."));
@@ -145,8 +152,8 @@ fn ctrl_c_says_what_is_saved_and_the_same_command_continues() {
     let running = start(command.env("KB_TEST_FAULT", "pause:history pruned").env("KB_TEST_PAUSE", &mark));
     let published = sandbox.path(".kb/namespaces/default/MANIFEST.json");
     wait_until("the first batch is published", || published.exists());
-    interrupt(&running);
-    end(running).tells_all(130, &["interrupted", "run the same command again to continue"]);
+    signal_to(&running, signal);
+    end(running).tells_all(code, &["interrupted", "run the same command again to continue"]);
     std::fs::remove_file(mark).unwrap();
     let report = sandbox.json(&["ingest", "docs", "--no-embed"]);
     assert_eq!((report["counts"]["unchanged"].as_u64(), report["counts"]["added"].as_u64()), (Some(256), Some(44)));

@@ -26,9 +26,9 @@ use kb::internals::config::KnownStores;
 use kb::internals::embed::{EmbeddingConfig, GRAPH, Model, ModelFiles};
 use kb::internals::models::{ModelFile, ModelKind, Record, record_of};
 use kb::internals::store::{Change, NewDocument, Snapshot, Store, Writer};
-#[cfg(unix)]
-pub use process::interrupt;
 pub use process::{Process, end, kill_after, run, start, wait_for, wait_until};
+#[cfg(unix)]
+pub use process::{interrupt, signal_to};
 
 /// A folder of its own for a test, with a store in it once something is ingested.
 pub struct Sandbox {

@@ -30,11 +30,16 @@ pub fn end(child: Child) -> Run {
     Run::of(child.wait_with_output().expect("it ends"))
 }
 
+#[cfg(unix)]
+pub fn signal_to(child: &Child, signal: rustix::process::Signal) {
+    use rustix::process::{Pid, kill_process};
+    kill_process(Pid::from_child(child), signal).expect("a process");
+}
+
 /// Does as Ctrl-C does.
 #[cfg(unix)]
 pub fn interrupt(child: &Child) {
-    use rustix::process::{Pid, Signal, kill_process};
-    kill_process(Pid::from_child(child), Signal::INT).expect("a process");
+    signal_to(child, rustix::process::Signal::INT);
 }
 
 /// Starts a program and kills it after a time. Returns whether it was done by then.
