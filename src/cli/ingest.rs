@@ -166,7 +166,8 @@ fn show_report(context: &Context, report: &IngestReport) -> Result<()> {
     report.notes.iter().for_each(|(_, note)| context.tell(note));
     if let Some(removal) = &report.not_removed {
         return Err(not_confirmed(&describe_removal(removal)).hint(format!(
-            "check that the folder and its disk are there, then confirm with {}; everything else is done",
+            "check that the folder and its disk are there; {} lists the documents, and {} confirms; everything else is done",
+            Setting("dry_run"),
             Setting("yes")
         )));
     }

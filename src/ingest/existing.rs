@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::plan::{is_below_one, is_gone};
+use super::plan::{is_below, is_gone};
 use super::request::IngestRequest;
 use super::scan::Candidate;
 use super::source::read_consistent;
@@ -34,8 +34,7 @@ impl Existing {
         let to_read = candidates.iter().map(|candidate| &candidate.source).chain(&besides_files);
         let to_read: HashSet<&str> = to_read.map(String::as_str).collect();
         let (read, others): (Vec<_>, Vec<_>) = keys.iter().partition(|key| to_read.contains(key.source.as_str()));
-        let (unread, elsewhere): (Vec<_>, Vec<_>) =
-            others.into_iter().partition(|key| is_below_one(&key.source, &named));
+        let (unread, elsewhere): (Vec<_>, Vec<_>) = others.into_iter().partition(|key| is_below(&key.source, &named));
         let known: HashSet<&str> = read.iter().map(|key| key.source.as_str()).collect();
         let new = candidates.iter().filter(|candidate| !known.contains(candidate.source.as_str()));
         let same = of_the_same_files(elsewhere, new, request);

@@ -18,7 +18,7 @@ use super::worker_threads::in_worker_threads;
 use crate::error::{Error, Result, Setting};
 use crate::ids::DocId;
 use crate::load::Format;
-use crate::store::{DocumentRow, Store};
+use crate::store::{DocumentRow, Store, file_name};
 
 /// The outcome of loading a source.
 pub(super) enum Loaded {
@@ -87,7 +87,13 @@ impl Loader {
         let (source, size) = (source.to_owned(), bytes.len() as u64);
         let mut facts = SourceFacts { source, content_hash, size, mtime_ns, ..SourceFacts::default() };
         let before = self.existing.get(&facts.source).or_else(|| self.moved_from(&facts));
-        if let Some(row) = before.filter(|row| row.content_hash == facts.content_hash && !self.request.must_read(row)) {
+        let is_known = |row: &&DocumentRow| {
+            row.content_hash == facts.content_hash
+                && !self.request.must_read(row)
+                // A file's name may give its format and its title.
+                && file_name(&row.source) == file_name(&facts.source)
+        };
+        if let Some(row) = before.filter(is_known) {
             return Ok(Loaded::Known(facts, Box::new(row.clone())));
         }
         if bytes.is_empty() && format.is_none_or(|format| !may_be_empty(&facts.source, format)) {
@@ -107,14 +113,17 @@ impl Loader {
         Ok(Loaded::Cut { facts, document, before })
     }
 
-    /// For a file, a document with these bytes whose own file is gone. Each document is found once.
+    /// For a file, a document with these bytes whose own file is gone, if possible one of this name. Each document is
+    /// found once.
     fn moved_from(&self, facts: &SourceFacts) -> Option<&DocumentRow> {
         if !is_file(&facts.source) {
             return None;
         }
         let rows = self.sources_of.get(&facts.content_hash)?.iter().filter_map(|source| self.existing.get(source));
+        let mut gone: Vec<&DocumentRow> = rows.filter(|row| is_gone(&row.source, &self.store)).collect();
+        gone.sort_by_key(|row| file_name(&row.source) != file_name(&facts.source));
         let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
-        rows.filter(|row| is_gone(&row.source, &self.store)).find(|row| moved.insert(row.doc_id.clone()))
+        gone.into_iter().find(|row| moved.insert(row.doc_id.clone()))
     }
 
     /// Whether a document was found under another path.

@@ -98,9 +98,9 @@ pub(super) fn suspicious_removal(
     store: &Store,
 ) -> Option<SuspiciousRemoval> {
     let whole = |folder: &&PathBuf| {
-        let name = store.source_name(folder);
-        let vanished = vanished.iter().filter(|row| is_below(&row.source, &name)).count();
-        vanished > 0 && vanished == existing.keys.iter().filter(|key| is_below(&key.source, &name)).count()
+        let names = store.names_before(folder).collect();
+        let vanished = vanished.iter().filter(|row| is_below(&row.source, &names)).count();
+        vanished > 0 && vanished == existing.keys.iter().filter(|key| is_below(&key.source, &names)).count()
     };
     let emptied = folders.iter().find(whole).map(|folder| folder.display().to_string());
     // In a small store, one file is more than that share.
@@ -109,24 +109,10 @@ pub(super) fn suspicious_removal(
     is_doubtful.then_some(SuspiciousRemoval { documents: vanished.len(), of: existing.keys.len(), emptied })
 }
 
-/// Whether a source is in a folder, or is the file of that name; pages and standard input are in none. The folder of
-/// the store has an empty name, and only sources outside have absolute ones.
-pub(super) fn is_below(source: &str, folder: &str) -> bool {
-    folders_of(source).any(|above| above == folder)
-}
-
-/// Whether a source is in one of these folders, or is one of these files.
-pub(super) fn is_below_one(source: &str, folders: &HashSet<String>) -> bool {
-    folders_of(source).any(|above| folders.contains(above))
-}
-
-/// The source itself and the folders that it is in, if it is a file.
-fn folders_of(source: &str) -> impl Iterator<Item = &str> {
-    Some(source)
-        .filter(|source| is_file(source))
-        .into_iter()
-        .flat_map(|source| Path::new(source).ancestors())
-        .filter_map(Path::to_str)
+/// Whether a source is one of these files, or in one of these folders; pages and standard input are in none. The folder
+/// of the store has an empty name, and only sources outside have absolute ones.
+pub(super) fn is_below(source: &str, folders: &HashSet<String>) -> bool {
+    is_file(source) && Path::new(source).ancestors().filter_map(Path::to_str).any(|above| folders.contains(above))
 }
 
 #[cfg(test)]
@@ -135,6 +121,7 @@ mod tests {
 
     #[test]
     fn a_file_is_below_a_folder_only_if_it_is_inside() {
+        let is_below = |source, folder: &str| super::is_below(source, &HashSet::from([folder.to_owned()]));
         assert!(is_below("docs/a.md", "docs") && is_below("docs", "docs") && is_below("x", ""));
         assert!(!is_below("docs2/a.md", "docs") && !is_below("/elsewhere/a.md", ""));
         assert!(!is_below("https://example.org/a", "") && !is_below("stdin:a.md", ""));

@@ -81,9 +81,9 @@ const LARGEST_WITH_PICTURES: u64 = 500 << 20;
 const LARGEST_TEXT: u64 = 20 << 20;
 
 impl IngestRequest {
-    /// The named files and folders, as the store names sources.
+    /// The names before those of the sources in the named files and folders.
     pub(super) fn named_sources(&self, store: &Store) -> HashSet<String> {
-        self.paths.iter().map(|path| store.source_name(path)).collect()
+        self.paths.iter().flat_map(|path| store.names_before(path)).collect()
     }
 
     /// Standard input and the pages, as the store names sources.
@@ -103,7 +103,8 @@ impl IngestRequest {
         // A correction of its sections was dropped while the source was missing.
         let stale = row.corrected_toc.is_none() && row.toc_method == Provenance::Edited.name();
         let other_context = self.chunks.context.is_some_and(|context| row.chunking.context != context);
-        self.force || stale || lacks_profile(row, self.embed) || other_context
+        let other_format = self.format.is_some_and(|format| format.name() != row.format);
+        self.force || stale || lacks_profile(row, self.embed) || other_context || other_format
     }
 
     /// How to cut a document that is in the store as `before`.

@@ -11,7 +11,7 @@ use super::collector::{Collector, Job, Stop};
 use super::existing::Existing;
 use super::known_vectors::VectorPrefetcher;
 use super::loader::{Loaded, Loader, for_standard_input};
-use super::plan::{Plan, is_below, is_below_one, plan};
+use super::plan::{Plan, is_below, plan};
 use super::prepare::SourceFacts;
 use super::request::{Action, IngestReport, IngestRequest, Progress, SourceReport, Target};
 use super::scan::{Candidate, Scan, does_not_exist, scan};
@@ -50,9 +50,7 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
     let namespace = store.namespace(&target.namespace)?;
     let Scan { candidates, skipped, unreadable, gone } = scan(request, store)?;
     let is_named = request.standard_input.is_some() || !request.pages.is_empty();
-    if candidates.is_empty() && unreadable.is_empty() && !is_named && !request.prune {
-        return Err(nothing_to_ingest(request, skipped.len()).into());
-    }
+    let is_empty = candidates.is_empty() && unreadable.is_empty() && !is_named && !request.prune;
     let model = model_of(&namespace, request, &target.model).await?;
     // An existing namespace is locked before it is read, so that the plan stays valid.
     let writer = match writer {
@@ -66,14 +64,20 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
         Some(snapshot) => Existing::read(snapshot, &candidates, request, store).await?,
         None => Existing::default(),
     });
+    if is_empty && existing.rows().next().is_none() {
+        return Err(nothing_to_ingest(request, skipped.len()).into());
+    }
     let Plan { todo, bytes, mut settled, vanished, mut left_out } = plan(candidates, &existing, request, store);
     // A path that does not exist and never had documents is misspelt.
-    let is_known = |path: &&PathBuf| vanished.iter().any(|row| is_below(&row.source, &store.source_name(path)));
+    let is_known = |path: &&PathBuf| {
+        let names = store.names_before(path).collect();
+        vanished.iter().any(|row| is_below(&row.source, &names))
+    };
     if let Some(unknown) = gone.iter().find(|path| !is_known(path)) {
         return Err(does_not_exist(unknown).into());
     }
     let unread: HashSet<String> = unreadable.iter().map(|report| report.source.clone()).collect();
-    left_out.retain(|source| !is_below_one(source, &unread));
+    left_out.retain(|source| !is_below(source, &unread));
     settled.extend(unreadable.into_iter().chain(skipped));
     for failed in settled.iter().filter(|report| report.action == Action::Failed) {
         progress.failed(&failed.source, failed.reason.as_deref().unwrap_or_default());
@@ -196,7 +200,7 @@ async fn collect_page(
 fn compare_failures(namespace: &Namespace, named: &HashSet<String>, report: &mut IngestReport) -> Result<()> {
     let before = namespace.failures()?;
     // An earlier failure below a named path that this run did not meet is gone.
-    let is_elsewhere = |source: &&String| !is_below_one(source, named);
+    let is_elsewhere = |source: &&String| !is_below(source, named);
     let mut now: BTreeSet<String> = before.iter().filter(is_elsewhere).cloned().collect();
     for one in &mut report.sources {
         one.failed_before = one.action == Action::Failed && before.contains(&one.source);

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, UNIX_EPOCH};
 
 use super::web::is_file;
 use crate::error::{Error, Result, Setting};
@@ -28,10 +28,14 @@ pub(super) fn check_permissions() -> String {
     format!("check its permissions, or {}", skip())
 }
 
-/// The time of the last change, in nanoseconds since 1970; 0 if the system does not know.
+/// The time of the last change, in nanoseconds since 1970, from 1677 to 2262; 0 if the system does not know.
 pub(super) fn mtime_ns(facts: &std::fs::Metadata) -> i64 {
-    let since = facts.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    since.and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(0)
+    let nanoseconds = |since: Duration| i64::try_from(since.as_nanos()).unwrap_or(i64::MAX);
+    match facts.modified().map(|time| time.duration_since(UNIX_EPOCH)) {
+        Ok(Ok(after)) => nanoseconds(after),
+        Ok(Err(before)) => -nanoseconds(before.duration()),
+        Err(_) => 0,
+    }
 }
 
 /// The next step for a source that is too large.

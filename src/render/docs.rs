@@ -23,7 +23,7 @@ pub struct ListedDocument<'a> {
 impl<'a> ListedDocument<'a> {
     fn json(&self) -> Value {
         let row = self.row;
-        let modified = Timestamp::from_nanosecond(i128::from(row.mtime_ns)).ok().filter(|_| row.mtime_ns > 0);
+        let modified = Timestamp::from_nanosecond(i128::from(row.mtime_ns)).ok().filter(|_| row.mtime_ns != 0);
         json!({
             "namespace": self.namespace,
             "doc_id": row.doc_id,
@@ -108,7 +108,7 @@ pub fn documents(documents: &[ListedDocument<'_>]) -> Page {
 fn facts(listed: &ListedDocument<'_>, several: bool) -> Vec<(String, String)> {
     let row = listed.row;
     let (profile, metadata) = (row.profile.as_ref(), row.metadata.texts());
-    let vectors = if row.embedded { String::new() } else { format!("none; `{}` makes them", NextStep::MakeVectors) };
+    let vectors = if row.embedded { String::new() } else { format!("missing; `{}` makes them", NextStep::MakeVectors) };
     [
         ("id", row.doc_id.to_string()),
         ("namespace", if several { listed.namespace.to_owned() } else { String::new() }),

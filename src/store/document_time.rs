@@ -41,7 +41,7 @@ impl DocumentTime {
             Some(DocumentTime { at: Period::parse(value)?.start, from: name.clone() })
         });
         stated.or_else(|| {
-            let at = Timestamp::from_nanosecond(i128::from(mtime_ns)).ok().filter(|_| mtime_ns > 0)?;
+            let at = Timestamp::from_nanosecond(i128::from(mtime_ns)).ok().filter(|_| mtime_ns != 0)?;
             Some(DocumentTime { at, from: Self::FILE.to_owned() })
         })
     }

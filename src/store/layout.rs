@@ -146,12 +146,10 @@ impl Store {
     /// can be moved with its store; otherwise the absolute path. Always with `/`; bytes that are not UTF-8 as `%E9`. A
     /// path that begins like the name of standard input gets `./` in front.
     pub fn source_name(&self, path: &Path) -> String {
-        let (path, root) = (real(path), real(&self.root));
-        let relative = match root.parent() {
-            Some(base) if root.file_name().is_some_and(|name| name == FOLDER) => {
-                path.strip_prefix(base).map(Path::to_owned).unwrap_or(path)
-            }
-            _ => path,
+        let path = real(path);
+        let relative = match self.project() {
+            Some(project) => path.strip_prefix(project).map(Path::to_owned).unwrap_or(path),
+            None => path,
         };
         let parts: Vec<_> = relative.iter().map(text_of).collect();
         match parts.split_first() {
@@ -159,6 +157,19 @@ impl Store {
             Some((first, _)) if first.starts_with(STANDARD_INPUT) => format!("./{}", parts.join("/")),
             _ => parts.join("/"),
         }
+    }
+
+    /// The names before those of the sources in a folder: its own, and the empty one if the project lies in it.
+    pub fn names_before(&self, folder: &Path) -> impl Iterator<Item = String> {
+        let own = self.source_name(folder);
+        let is_above = !own.is_empty() && self.project().is_some_and(|project| project.starts_with(real(folder)));
+        std::iter::once(own).chain(is_above.then(String::new))
+    }
+
+    /// The folder that sources are relative to, if they are.
+    fn project(&self) -> Option<PathBuf> {
+        let root = real(&self.root);
+        root.parent().filter(|_| root.file_name().is_some_and(|name| name == FOLDER)).map(Path::to_owned)
     }
 
     /// The file that a source name means.

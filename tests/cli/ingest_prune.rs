@@ -1,6 +1,6 @@
 //! `kb ingest --prune`: which documents it removes, which it names, and when it asks first.
 
-use crate::common::{Sandbox, row, text};
+use crate::common::{Sandbox, row, run, text};
 
 #[test]
 fn prune_removes_only_documents_whose_file_is_gone() {
@@ -67,6 +67,23 @@ fn prune_names_documents_whose_files_are_left_out_and_were_not_named() {
 }
 
 #[test]
+fn a_folder_above_the_store_holds_its_documents_too() {
+    let sandbox = Sandbox::new();
+    sandbox.write("project/a.md", "About valves.");
+    sandbox.write("project/b.md", "About pumps.");
+    let project = sandbox.path("project");
+    let kb = |args: &[&str]| run(sandbox.command(args).current_dir(&project));
+    kb(&["ingest", ".", "--no-embed"]).ok();
+    std::fs::remove_file(sandbox.path("project/b.md")).unwrap();
+    kb(&["ingest", "..", "--no-embed"]).shows(0, "b.md");
+    kb(&["ingest", "..", "--no-embed", "--prune", "--yes"]).ok();
+    assert_eq!(kb(&["docs", "--format", "paths"]).out, "a.md\n");
+    // The last file is gone.
+    std::fs::remove_file(sandbox.path("project/a.md")).unwrap();
+    kb(&["ingest", ".", "--no-embed"]).shows(0, "a.md").shows(0, "--prune");
+}
+
+#[test]
 fn prune_does_not_trust_the_absence_of_many_files() {
     let sandbox = Sandbox::new();
     for n in 0..12 {
@@ -82,7 +99,11 @@ fn prune_does_not_trust_the_absence_of_many_files() {
     // Three of eleven are many. New files are still ingested.
     (2..5).for_each(|n| std::fs::remove_file(sandbox.path(&format!("docs/{n}.md"))).unwrap());
     sandbox.write("docs/new.md", "About pumps.");
-    prune(&["docs"]).tells(3, "remove 3 of 11 documents").tells(3, "--yes").shows(3, "\"not_removed\"");
+    prune(&["docs"])
+        .tells(3, "remove 3 of 11 documents")
+        .tells(3, "--dry-run")
+        .tells(3, "--yes")
+        .shows(3, "\"not_removed\"");
     assert_eq!(documents(), 12);
     // One folder is empty, and then it is gone: both look like a disk that is not mounted.
     std::fs::remove_file(sandbox.path("other/c.md")).unwrap();

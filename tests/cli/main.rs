@@ -45,6 +45,7 @@ mod history;
 mod indexes;
 mod ingest;
 mod ingest_context;
+mod ingest_moved;
 mod ingest_no_embed;
 mod ingest_prune;
 mod laws;
