@@ -99,9 +99,9 @@ fn summarise(report: &IngestReport, page: &mut Page) {
         let (embedded, reused) = (count(report.embedded, "child chunk"), report.reused);
         page.line(format!("{counts}; {embedded} embedded, {reused} reused, {:.1} s", report.seconds));
         if report.without_vectors > 0 {
-            let (have, them) = if report.without_vectors == 1 { ("has", "it") } else { ("have", "them") };
+            let (lack, their) = if report.without_vectors == 1 { ("lacks", "its") } else { ("lack", "their") };
             let (documents, next) = (count(report.without_vectors, "document"), NextStep::MakeVectors);
-            let lack = format!("{documents} {have} no vectors, so only keyword search finds {them}");
+            let lack = format!("{documents} {lack} vectors, so only keyword search finds all of {their} text");
             page.line(format!("{lack}; `{next}` makes the vectors"));
         }
     }

@@ -64,7 +64,7 @@ pub fn reembedded(report: &RevectorReport) -> Page {
         first.push_str(&format!(", instead of {}", report.model_before));
     }
     if report.without_vectors > 0 {
-        first.push_str(&format!("; {} of them had none", report.without_vectors));
+        first.push_str(&format!("; {} of them lacked some", report.without_vectors));
     }
     page.line(first);
     let verb = if *dry_run { "would be embedded" } else { "embedded" };
@@ -99,7 +99,7 @@ mod tests {
         };
         assert_eq!(
             reembedded(&report).markdown(),
-            "2 documents got vectors of b, of 8 numbers, instead of a; 1 of them had none\n\
+            "2 documents got vectors of b, of 8 numbers, instead of a; 1 of them lacked some\n\
              5 texts embedded, 3 by an earlier run that was interrupted; published as generation 4, 0.0 s\n"
         );
         let none = RevectorReport { documents: 0, ..report };

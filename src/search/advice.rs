@@ -13,6 +13,7 @@ use super::spelling;
 use super::trace::Trace;
 use crate::error::{NextStep, Result, Setting};
 use crate::ids::DocId;
+use crate::store::Scope;
 use crate::text::count;
 use crate::text::script::language;
 
@@ -26,7 +27,7 @@ const MOST_SECTIONS: usize = 3;
 
 /// Notes replaced words, and semantic search that could not help.
 pub(super) async fn on_ranking(ranked: Ranked<'_>, trace: &mut Trace) -> Result<()> {
-    let Ranked { searcher, request, snapshots, ranking } = ranked;
+    let Ranked { searcher, request, ranking, .. } = ranked;
     if !ranking.route.model_knows() {
         note_unread_language(searcher.model().await?.name(), request, ranking, trace);
     }
@@ -34,22 +35,34 @@ pub(super) async fn on_ranking(ranked: Ranked<'_>, trace: &mut Trace) -> Result<
     let remedy = format!("`{}` makes them", NextStep::MakeVectors);
     match request.method {
         Method::Semantic | Method::Hybrid if ranking.no_vectors => {
-            trace.note(NoteCode::VectorsMissing, format!("the searched documents have no vectors; {remedy}"));
+            let message = match searched_without_vectors(ranked).await? {
+                0 => {
+                    let (model, suggest) = (searcher.model().await?.name(), NextStep::SuggestModels);
+                    format!("the model {model} cannot read the searched documents; `{suggest}` names models that do")
+                }
+                _ => format!("the searched documents have no vectors; {remedy}"),
+            };
+            trace.note(NoteCode::VectorsMissing, message);
         }
         Method::Semantic => {
-            let without = try_join_all(snapshots.iter().map(|snapshot| snapshot.ids_without_vectors())).await?;
-            let is_searched = |id: &&DocId| request.documents.as_ref().is_none_or(|ids| ids.contains(*id));
-            let without = without.iter().flatten().filter(is_searched).count();
+            let without = searched_without_vectors(ranked).await?;
             if without > 0 {
-                let have = if without == 1 { "has" } else { "have" };
+                let lack = if without == 1 { "lacks" } else { "lack" };
                 let documents = count(without, "document");
-                let message = format!("{documents} {have} no vectors and cannot be found this way; {remedy}");
+                let message = format!("{documents} {lack} vectors and cannot be found this way; {remedy}");
                 trace.note(NoteCode::VectorsMissing, message);
             }
         }
         _ => {}
     }
     Ok(())
+}
+
+/// The number of searched documents that lack vectors.
+async fn searched_without_vectors(ranked: Ranked<'_>) -> Result<usize> {
+    let ids = try_join_all(ranked.snapshots.iter().map(|snapshot| snapshot.ids_without_vectors())).await?;
+    let searched = |(ids, scope): (&Vec<DocId>, &Scope)| ids.iter().filter(|id| scope.admits_document(id)).count();
+    Ok(ids.iter().zip(&ranked.ranking.scopes).map(searched).sum())
 }
 
 /// Notes why nothing was found, or what the hits lack: words of the question, or vectors.
@@ -84,21 +97,24 @@ fn note_unread_language(model: &str, request: &SearchRequest, ranking: &Ranking,
     }
 }
 
-/// Notes which hits were found by words alone, because their documents have no vectors while others have: they may hide
+/// Notes which hits were found by words alone, because their documents lack vectors while others have: they may hide
 /// better ones.
 async fn note_without_vectors(ranked: Ranked<'_>, hits: &[Hit], trace: &mut Trace) -> Result<()> {
-    let by_words = |hit: &&Hit| hit.semantic_score.is_none();
-    let found: BTreeSet<DocId> = hits.iter().filter(by_words).map(|hit| hit.doc_id.clone()).collect();
-    if ranked.ranking.vector.is_none() || ranked.ranking.no_vectors || found.is_empty() {
+    let ranking = ranked.ranking;
+    if ranking.vector.is_none() || ranking.no_vectors {
         return Ok(());
     }
-    let found: Vec<DocId> = found.into_iter().collect();
-    let rows = try_join_all(ranked.snapshots.iter().map(|snapshot| snapshot.documents_by_id(&found))).await?;
-    let without = rows.iter().flatten().filter(|row| !row.embedded).count();
+    let mut without = 0;
+    for (snapshot, namespace) in ranked.snapshots.iter().zip(&ranking.namespaces) {
+        let by_words = hits.iter().filter(|hit| hit.semantic_score.is_none() && hit.namespace == *namespace);
+        let found: BTreeSet<DocId> = by_words.map(|hit| hit.doc_id.clone()).collect();
+        let found: Vec<DocId> = found.into_iter().collect();
+        without += snapshot.documents_by_id(&found).await?.iter().filter(|row| !row.embedded).count();
+    }
     if without > 0 {
         let of = count(without, "document");
         let message = format!(
-            "{of} of the hits: found by keywords only, because they have no vectors; `{}` makes them",
+            "{of} of the hits: found by keywords only, because they lack vectors; `{}` makes them",
             NextStep::MakeVectors
         );
         trace.note(NoteCode::VectorsMissing, message);
@@ -130,8 +146,8 @@ fn other_language(asked: &str, languages: &BTreeSet<String>) -> Option<String> {
         return None;
     }
     Some(format!(
-        "no document is in the language of the question: ask in theirs ({}); `{}` names models that read them",
-        documents.join("; "),
+        "the searched documents are in another language: ask in {}; `{}` names models that read them",
+        documents.join(" or "),
         NextStep::SuggestModels
     ))
 }

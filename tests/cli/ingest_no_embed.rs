@@ -12,7 +12,7 @@ fn without_vectors() -> Sandbox {
         sandbox.write("b.md", PUMP);
         // A missing library would be an error if anything asked for the model.
         let run = sandbox.kb(&["ingest", ".", "--no-embed", "--onnxruntime", "/nowhere/libonnxruntime.so"]);
-        run.shows(0, "2 documents have no vectors");
+        run.shows(0, "2 documents lack vectors");
     })
 }
 
@@ -58,9 +58,16 @@ fn documents_without_vectors_rank_beside_embedded_ones() {
     assert_eq!(of_hits(&sandbox.json(&["search", "close the valve, not the pump"]), "source")[0], "a.md");
     let semantic = sandbox.kb(&["search", "prime the pump", "--method", "semantic", "--format", "paths"]);
     assert_eq!(semantic.out, "a.md\n");
-    assert!(semantic.err.contains("1 document has no vectors"), "{}", semantic.err);
+    assert!(semantic.err.contains("1 document lacks vectors"), "{}", semantic.err);
     let none = sandbox.kb(&["search", "prime the pump", "--method", "semantic", "--doc", "b.md"]);
     none.tells(1, "the searched documents have no vectors");
+    // Only searched documents and those of hits count.
+    let filtered = sandbox.kb(&["search", "close the valve", "--method", "semantic", "--filter", "path = a.md"]);
+    assert!(filtered.code == 0 && !filtered.err.contains("vectors"), "{}", filtered.err);
+    sandbox.write("a.md", "# Lamps\n\nSwitch off the lamp.\n");
+    sandbox.json(&["ingest", "a.md", "--no-embed", "-n", "other"]);
+    let by_words = sandbox.kb(&["search", "prime the pump", "-n", "all", "-k", "1"]);
+    by_words.tells(0, "1 document of the hits");
 }
 
 #[test]

@@ -73,7 +73,7 @@ fn a_namespace_without_vectors_is_ranked_beside_one_with() {
     let found = sandbox.hits(&["repack a leaking valve", "-n", "all", "--all"]);
     assert_eq!((text(&found[0], "namespace"), text(&found[0]["section"], "title")), ("valves", "Leaks"));
     assert!(found.iter().any(|hit| text(hit, "namespace") == "pumps"));
-    sandbox.kb(&["search", "valve", "-n", "all", "--method", "semantic"]).tells(0, "1 document has no vectors");
+    sandbox.kb(&["search", "valve", "-n", "all", "--method", "semantic"]).tells(0, "1 document lacks vectors");
 }
 
 #[test]
