@@ -84,10 +84,29 @@ fn filters_keep_matching_documents() {
     assert_eq!(parent_chunks("section = 1 and author = 'Ann Lee' and not section = Cleaning"), ["docs/manual.md#1"]);
     assert_eq!(parent_chunks("section contains clean or title = notes"), ["docs/manual.md#1.1", "docs/notes.txt#0"]);
     assert_eq!(parent_chunks("language = zh"), ["docs/手册.md#1"]);
+    numbered_titles();
     notes_of_chunks(&sandbox);
     what_is_not_there(&sandbox);
     documents_too(&sandbox);
     configured(&sandbox);
+}
+
+/// A title is named with its number, without it, or by the number alone.
+fn numbered_titles() {
+    let text = "## Chapter 1 Holidays\n\nNine days.\n\n## 第三章 休假\n\n休假九天。\n\n## 四、报销\n\n报销九元。\n";
+    let sandbox = Sandbox::of_document("rules.md", text, &["--no-embed"]);
+    for (name, title) in [
+        ("Holidays", "Chapter 1 Holidays"),
+        ("'chapter 1'", "Chapter 1 Holidays"),
+        ("休假", "第三章 休假"),
+        ("第三章", "第三章 休假"),
+        ("报销", "四、报销"),
+    ] {
+        let found = sandbox.items(&["chunks-list", "--type", "parent", "--where", &format!("section = {name}")]);
+        let titles: Vec<&str> =
+            found.as_array().unwrap().iter().map(|one| one["section"]["title"].as_str().unwrap()).collect();
+        assert_eq!(titles, [title], "{name}");
+    }
 }
 
 /// A person's notes about a parent chunk override what its document says.

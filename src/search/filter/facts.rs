@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::ids::{ChunkId, DocId, SectionId};
 use crate::search::find_section::without_number;
 use crate::store::{DocumentFacts, EntityRow, ParentChunkFacts, Snapshot};
-use crate::structure::normalise_title;
+use crate::structure::{normalise_title, printed_number};
 use crate::text::{Names, as_number, fold, fold_name, squeeze};
 
 /// Stands for the value in the form of a heading.
@@ -82,15 +82,20 @@ impl HeadingForm {
 /// A section title in the forms that are compared.
 #[derive(Clone)]
 pub struct SectionTitle {
+    title: String,
     pub folded: String,
-    /// Normalised, with and without the number before it; made on first use.
-    normal: OnceLock<[String; 2]>,
+    /// Normalised: the whole, without the number before it, and that number if it has words; made on first use.
+    normal: OnceLock<[String; 3]>,
 }
 
 impl SectionTitle {
-    /// Whether it is a normalised title, with or without the number before it.
+    /// Whether it is a normalised title, with or without the number before it, or that number: `Chapter 3`, `第三章`. A
+    /// number alone is a path.
     pub fn is(&self, title: &str) -> bool {
-        let make = || [normalise_title(&self.folded), normalise_title(without_number(&self.folded))];
+        let make = || {
+            let number = printed_number(&self.title).filter(|number| number.contains(char::is_alphabetic));
+            [&self.title, without_number(&self.title), number.unwrap_or_default()].map(normalise_title)
+        };
         self.normal.get_or_init(make).iter().any(|normal| normal == title)
     }
 }
@@ -138,7 +143,7 @@ impl Facts {
     /// The section titles; only those of these documents, unless all are read already.
     pub async fn titles(&self, snapshot: &Snapshot, of: Option<&[DocId]>) -> Result<Cow<'_, Titles>> {
         let read = async |of: Option<&[DocId]>| -> Result<Titles> {
-            let title = |title: String| SectionTitle { folded: fold(&title), normal: OnceLock::new() };
+            let title = |title: String| SectionTitle { folded: fold(&title), title, normal: OnceLock::new() };
             Ok(snapshot.section_titles(of).await?.into_iter().map(|(id, text)| (id, title(text))).collect())
         };
         if of.is_some() && !self.titles.initialized() {
