@@ -176,7 +176,12 @@ impl Tables {
     }
 
     pub(super) async fn rows_of(&self, table: &Table) -> Result<usize> {
-        table.count_rows(None).await.map_err(|error| self.failed("read", &error))
+        self.count(table, None).await
+    }
+
+    /// The number of rows that a condition in SQL admits.
+    pub(super) async fn count(&self, table: &Table, condition: Option<&str>) -> Result<usize> {
+        table.count_rows(condition.map(str::to_owned)).await.map_err(|error| self.failed("read", &error))
     }
 }
 

@@ -192,10 +192,11 @@ impl Snapshot {
         &self.keyword
     }
 
-    /// The numbers of rows of `documents`, `sections` and `chunks`.
+    /// The numbers of documents, of sections in tables of contents, and of chunks.
     pub async fn counts(&self) -> Result<[usize; 3]> {
         let Tables { documents, sections, chunks, .. } = &self.tables;
-        let counts = [documents, sections, chunks].map(|table| self.tables.rows_of(table));
+        let counts = [(documents, None), (sections, Some("level >= 1")), (chunks, None)];
+        let counts = counts.map(|(table, condition)| self.tables.count(table, condition));
         let counts = try_join_all(counts).await?;
         Ok([counts[0], counts[1], counts[2]])
     }

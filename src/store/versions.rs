@@ -1,7 +1,10 @@
 //! The versions of the tables: lists and checks them, removes old ones, and measures their size.
 
 use std::collections::HashSet;
+use std::fs::File;
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::num::NonZero;
+use std::path::Path;
 use std::sync::Arc;
 
 use lance::Dataset;
@@ -16,6 +19,9 @@ use super::tables::{Tables, connect, is_damage, open_table};
 use super::untrusted::is_plain;
 use super::version_files::{DamagedVersion, TABLES, Unreadable, unreadable_version};
 use crate::error::{Error, Result, or_none};
+
+/// The last bytes of an Arrow file.
+const ARROW_END: &[u8] = b"ARROW1";
 
 pub(super) struct ExistingVersions(pub(super) [HashSet<u64>; 4]);
 
@@ -138,6 +144,7 @@ impl Tables {
                     let how = match facts.map(|facts| facts.len()) {
                         None => "is missing",
                         Some(there) if there == 0 || length.is_some_and(|length| length != there) => "is cut off",
+                        Some(_) if length.is_none() && is_cut_off(&path)? => "is cut off",
                         Some(_) => continue,
                     };
                     return Ok(Some(Unreadable(format!("tables/{}.lance/{name} {how}", table.name()))));
@@ -188,6 +195,22 @@ impl Tables {
         let dataset = table.dataset().ok_or_else(|| Error::failed("the tables of this store are not files"))?;
         dataset.get().await.map_err(|error| self.failed("read", &error))
     }
+}
+
+/// Whether an Arrow file lacks its end. The other kind of deletion file has none that tells.
+fn is_cut_off(path: &Path) -> Result<bool> {
+    if path.extension().is_none_or(|ending| ending != "arrow") {
+        return Ok(false);
+    }
+    let failed = |error| Error::io("read", path, &error);
+    let mut file = File::open(path).map_err(failed)?;
+    let mut end = Vec::new();
+    match file.seek(SeekFrom::End(-(ARROW_END.len() as i64))) {
+        // It is shorter than that.
+        Err(error) if error.kind() == ErrorKind::InvalidInput => return Ok(true),
+        sought => sought.and_then(|_| file.read_to_end(&mut end)).map_err(failed)?,
+    };
+    Ok(end != ARROW_END)
 }
 
 /// The files of a fragment in the folder of its table, with their lengths where the version has them.

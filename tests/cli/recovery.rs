@@ -20,7 +20,8 @@ fn three_generations() -> Sandbox {
 fn newest(sandbox: &Sandbox, table: &str, folder: &str) -> PathBuf {
     let folder = sandbox.path(&format!(".kb/namespaces/default/tables/{table}.lance/{folder}"));
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let files = files.filter(|path| path.extension().is_some_and(|end| end == "manifest" || end == "lance"));
+    let files =
+        files.filter(|path| ["manifest", "lance", "arrow"].iter().any(|end| path.extension() == Some(end.as_ref())));
     files.max_by_key(|path| path.metadata().unwrap().modified().unwrap()).unwrap()
 }
 
@@ -78,6 +79,20 @@ fn a_generation_that_cannot_be_read_gives_way_to_the_newest_that_can() {
         assert_eq!(sandbox.status()["generation"], 4, "the number of the lost one is not used again");
         sandbox.kb(&["check"]).ok();
     }
+}
+
+#[test]
+fn a_cut_list_of_deleted_rows_is_noticed_too() {
+    let sandbox = Sandbox::new();
+    sandbox.write("docs/b.md", "# Pumps\n\nPrime the pump.");
+    for version in 1..=2 {
+        sandbox.write("docs/a.md", format!("# Valves\n\nClose the valve of version{version}x slowly."));
+        sandbox.json(&INGEST);
+    }
+    cut(&newest(&sandbox, "documents", "_deletions"));
+    search(&sandbox, "version1x").shows(0, "version1x").tells(0, "showing generation 1, published");
+    sandbox.kb(&["check", "--repair"]).ok();
+    sandbox.kb(&["check"]).ok();
 }
 
 #[test]
