@@ -2,8 +2,9 @@
 //! parts; a word with a star after it (`valv*`) stands for the most frequent words that begin with it. On request the
 //! prefix and compound matches of all words are added.
 //!
-//! Only words of letters are replaced, never an identifier: another code is something else. Words of scripts without
-//! spaces are searched for by their characters anyway.
+//! Words of letters are replaced. Of an identifier only the hyphen is, between its letters and its number (`E417` for
+//! `E-417`): another code is something else. Words of scripts without spaces are searched for by their characters
+//! anyway.
 
 use std::collections::HashSet;
 
@@ -116,7 +117,34 @@ pub(super) fn replace_words(
             replacements.push(Replacement { typed, indexed: token.text, missing, is_name, words, written });
         }
     }
+    for (token, typed) in codes(query) {
+        let Some(other) = with_other_hyphen(&token.text) else { continue };
+        if parent_chunks_with(snapshots, &token.text)? > 0 || parent_chunks_with(snapshots, &other)? == 0 {
+            continue;
+        }
+        terms.extend(in_all_fields(other.clone(), REPLACEMENT_WEIGHT));
+        let (words, written) = (vec![other.clone()], vec![vocabulary.as_written(&other, &typed)?]);
+        replacements.push(Replacement { typed, indexed: token.text, missing: true, is_name: false, words, written });
+    }
     Ok(replacements)
+}
+
+/// The words of a question with digits, as they are indexed and as they were typed, each once.
+fn codes(query: &str) -> Vec<(Token, String)> {
+    let mut known = HashSet::new();
+    let words = tokenize(query).into_iter().filter(|token| matches!(token.kind, TokenKind::Word | TokenKind::Whole));
+    let codes =
+        words.filter(|token| token.text.contains(|c: char| c.is_ascii_digit()) && known.insert(token.text.clone()));
+    codes.map(|token| (token.clone(), query[token.start..token.end].to_owned())).take(MOST_WORDS).collect()
+}
+
+/// A code of letters and a number with a hyphen between them, or without the one that it has.
+fn with_other_hyphen(code: &str) -> Option<String> {
+    let (letters, number) = code.split_at(code.find(|c: char| c.is_ascii_digit())?);
+    let plain = letters.strip_suffix('-');
+    let is_code = |letters: &str| !letters.is_empty() && letters.chars().all(|c| c.is_ascii_alphabetic());
+    let is_one = is_code(plain.unwrap_or(letters)) && number.chars().all(|c| c.is_ascii_digit());
+    is_one.then(|| plain.map_or_else(|| format!("{letters}-{number}"), |plain| format!("{plain}{number}")))
 }
 
 /// Whether a word belongs to a name with synonyms.
@@ -231,6 +259,15 @@ mod tests {
     fn only_words_of_letters_and_names_from_programs_are_replaced() {
         let found = |query| words(query).into_iter().map(|one| one.typed).collect::<Vec<_>>();
         assert_eq!(found("How is the Primming of 水泵 E-417 max_retry H200?"), ["primming", "max_retry"]);
+    }
+
+    #[test]
+    fn a_code_is_written_with_a_hyphen_or_without() {
+        let other = |code| with_other_hyphen(code);
+        assert_eq!((other("e417"), other("e-417")), (Some("e-417".into()), Some("e417".into())));
+        for code in ["417", "e", "e-417a", "v1.2", "-417", "e417-2"] {
+            assert_eq!(other(code), None, "{code}");
+        }
     }
 
     #[test]

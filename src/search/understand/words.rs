@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
+use unicode_segmentation::UnicodeSegmentation;
 
 use crate::text::script::is_unspaced;
 use crate::text::stopwords::is_stopword;
@@ -233,10 +234,14 @@ pub(super) fn keywords(query: &str) -> Vec<String> {
     found.into_iter().filter(|word| !word.is_empty() && known.insert(*word)).map(str::to_owned).collect()
 }
 
+/// Words that ask for a number or a time behind `how`, and are not searched for there.
+const AFTER_HOW: [&str; 5] = ["far", "long", "many", "much", "often"];
+
 /// The byte ranges of the words that ask, and hardly stand across two others, in a query of simplified characters: 什么,
-/// 请告诉我. Of those that open a question, only where a run of Chinese begins: 请问 is not in 申请问题.
+/// 请告诉我. Of those that open a question, only where a run of Chinese begins: 请问 is not in 申请问题. In English, the
+/// second word of `how many`. In order.
 pub(super) fn ranges_of_asking_words(query: &str) -> Vec<Range<usize>> {
-    let (mut found, mut end) = (Vec::new(), 0);
+    let (mut found, mut end) = (after_how(query), 0);
     for (at, _) in query.char_indices().filter(|(_, c)| is_unspaced(*c)) {
         let begins = !query[..at].ends_with(is_unspaced);
         let mut words = WORDS.asking.iter().chain(WORDS.opening.iter().filter(|_| begins));
@@ -247,7 +252,17 @@ pub(super) fn ranges_of_asking_words(query: &str) -> Vec<Range<usize>> {
             found.push(at..end);
         }
     }
+    found.sort_by_key(|range| range.start);
     found
+}
+
+fn after_how(query: &str) -> Vec<Range<usize>> {
+    let words: Vec<(usize, &str)> = query.unicode_word_indices().collect();
+    let asks = |pair: &&[(usize, &str)]| {
+        let is_after_how = AFTER_HOW.iter().any(|word| pair[1].1.eq_ignore_ascii_case(word));
+        pair[0].1.eq_ignore_ascii_case("how") && is_after_how
+    };
+    words.windows(2).filter(asks).map(|pair| pair[1].0..pair[1].0 + pair[1].1.len()).collect()
 }
 
 /// The Chinese function word, or word that asks, at the beginning of a text.
@@ -279,6 +294,15 @@ mod tests {
 
     fn found(query: &str) -> Vec<&str> {
         quotes(query).into_iter().map(|range| &query[range]).collect()
+    }
+
+    #[test]
+    fn words_that_ask_are_known_in_chinese_and_behind_how() {
+        let asking = |query: &'static str| -> Vec<&str> {
+            ranges_of_asking_words(query).into_iter().map(|range| &query[range]).collect()
+        };
+        assert_eq!(asking("How many pumps run, and how  long? 是什么"), ["many", "long", "是什么"]);
+        assert!(asking("many long pumps, and how to stop much").is_empty());
     }
 
     #[test]
