@@ -9,7 +9,7 @@ module completions {
   }
 
   def "nu-complete kb device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb serve" [] {
@@ -19,7 +19,7 @@ module completions {
   # Answers questions with the right section of the right document, offline
   export extern kb [
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -27,7 +27,7 @@ module completions {
     --color: string@"nu-complete kb color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     --version(-V)             # Print version
@@ -50,7 +50,7 @@ module completions {
   }
 
   def "nu-complete kb ingest device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb ingest serve" [] {
@@ -89,7 +89,7 @@ module completions {
     --ocr-command: string     # The program that reads PDF pages without text: {} stands for the path of the page's PNG image, and it prints the text, for example 'tesseract {} stdout -l chi_sim+eng'
     --jobs: string            # Threads that read and embed [default: one per core]
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb ingest format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -97,7 +97,7 @@ module completions {
     --color: string@"nu-complete kb ingest color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb ingest device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb ingest device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb ingest serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     ...paths: path            # Files, folders and pages on the web (https://…); `-` is standard input, with --name
@@ -136,7 +136,7 @@ module completions {
   }
 
   def "nu-complete kb search device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb search serve" [] {
@@ -161,7 +161,7 @@ module completions {
     --group-by: string@"nu-complete kb search group_by" # Group the hits of a section or document
     --per-document: string    # Show at most N hits of one document
     --max-tokens: string      # Show at most N tokens in all; hits that do not fit are named [default: section 8000, `kb context` 4000]
-    --tokenizer: string       # Count tokens with this tokenizer.json, or with chars/4 [default: the tokenizer of the embedding model]
+    --tokenizer: string       # Count tokens with this tokenizer.json, or with chars/4 [default: the tokenizer of the built-in model]
     --filter: string          # Only documents and chunks that match, such as 'author = Ann and page < 20'; repeatable; '' drops the filter of kb.toml
     --half-life: string       # Halve the score of a document for each AGE since its time, such as 90d, 6 months or 1y; hyperbolic:90d decays more slowly [default: none]
     --min-confidence: string  # Drop hits with a lower confidence than this, from 0 to 1 [default: 0.05; 0 with the methods keyword and semantic]
@@ -177,7 +177,7 @@ module completions {
     --in: string@"nu-complete kb search target" # What to search for: chunks, or sections with a preview
     --why: string             # Show which stage dropped this chunk or section, and which option controls that stage
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb search format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -185,7 +185,7 @@ module completions {
     --color: string@"nu-complete kb search color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb search device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb search device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb search serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     ...query: string          # A question or words; they need no quotes
@@ -220,7 +220,7 @@ module completions {
   }
 
   def "nu-complete kb context device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb context serve" [] {
@@ -245,7 +245,7 @@ module completions {
     --group-by: string@"nu-complete kb context group_by" # Group the hits of a section or document
     --per-document: string    # Show at most N hits of one document
     --max-tokens: string      # Show at most N tokens in all; hits that do not fit are named [default: section 8000, `kb context` 4000]
-    --tokenizer: string       # Count tokens with this tokenizer.json, or with chars/4 [default: the tokenizer of the embedding model]
+    --tokenizer: string       # Count tokens with this tokenizer.json, or with chars/4 [default: the tokenizer of the built-in model]
     --filter: string          # Only documents and chunks that match, such as 'author = Ann and page < 20'; repeatable; '' drops the filter of kb.toml
     --half-life: string       # Halve the score of a document for each AGE since its time, such as 90d, 6 months or 1y; hyperbolic:90d decays more slowly [default: none]
     --min-confidence: string  # Drop hits with a lower confidence than this, from 0 to 1 [default: 0.05; 0 with the methods keyword and semantic]
@@ -260,7 +260,7 @@ module completions {
     --rerank-budget: string   # How many candidates the cross-encoder reads and for how long: 50, 2s, or 50,none [default: 30,500ms]
     --template: path          # Format the context with this template
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb context format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -268,7 +268,7 @@ module completions {
     --color: string@"nu-complete kb context color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb context device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb context device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb context serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     ...query: string          # A question or words; they need no quotes
@@ -283,7 +283,7 @@ module completions {
   }
 
   def "nu-complete kb toc device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb toc serve" [] {
@@ -308,7 +308,7 @@ module completions {
     --jobs: string            # Threads that read and embed [default: one per core]
     --wait: string            # Wait this long while another kb writes to the namespace [default: 0]
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb toc format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -316,7 +316,7 @@ module completions {
     --color: string@"nu-complete kb toc color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb toc device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb toc device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb toc serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     document?: string         # An id, path or title, or a part of them [default: all documents]
@@ -331,7 +331,7 @@ module completions {
   }
 
   def "nu-complete kb section device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb section serve" [] {
@@ -344,7 +344,7 @@ module completions {
     --from: string            # Begin at this chunk of the sections, such as a search hit or the chunk that a note about the rest names
     --max-tokens: string      # Show at most N tokens; a note names the rest
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb section format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -352,7 +352,7 @@ module completions {
     --color: string@"nu-complete kb section color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb section device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb section device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb section serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     ...names: string          # A document (its id, path, title or a part of them) and its sections (a printed number, a title or a unique part of one, or what `kb toc` shows before it). A section alone, or its id, is looked up in all documents
@@ -367,7 +367,7 @@ module completions {
   }
 
   def "nu-complete kb show device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb show serve" [] {
@@ -377,7 +377,7 @@ module completions {
   # Show the chunk, section or document with this id
   export extern "kb show" [
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb show format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -385,7 +385,7 @@ module completions {
     --color: string@"nu-complete kb show color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb show device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb show device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb show serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     id: string                # An id, as results show it
@@ -400,7 +400,7 @@ module completions {
   }
 
   def "nu-complete kb open device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb open serve" [] {
@@ -410,7 +410,7 @@ module completions {
   # Open the file of a chunk, a section or a document in the system's viewer, at its page if the viewer can
   export extern "kb open" [
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb open format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -418,7 +418,7 @@ module completions {
     --color: string@"nu-complete kb open color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb open device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb open device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb open serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     name: string              # An id, as results show it, or a document, by its path, title or a part of them
@@ -433,7 +433,7 @@ module completions {
   }
 
   def "nu-complete kb browse device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb browse serve" [] {
@@ -443,7 +443,7 @@ module completions {
   # Search, read and edit in a full-screen terminal interface
   export extern "kb browse" [
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb browse format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -451,7 +451,7 @@ module completions {
     --color: string@"nu-complete kb browse color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb browse device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb browse device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb browse serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     ...query: string          # A question or words to begin with
@@ -470,7 +470,7 @@ module completions {
   }
 
   def "nu-complete kb chunks-list device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb chunks-list serve" [] {
@@ -490,7 +490,7 @@ module completions {
     --offset: string          # Skip the first N
     --order-by: string        # Sort by document, parent, index, chunk_id, chunk_type, section, updated_at or page; `:desc` reverses [default: document,parent,index]
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb chunks-list format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -498,7 +498,7 @@ module completions {
     --color: string@"nu-complete kb chunks-list color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb chunks-list device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb chunks-list device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb chunks-list serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
   ]
@@ -516,7 +516,7 @@ module completions {
   }
 
   def "nu-complete kb chunk-edit device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb chunk-edit serve" [] {
@@ -534,7 +534,7 @@ module completions {
     --dry-run                 # Show what would change
     --wait: string            # Wait this long while another kb writes to the namespace [default: 0]
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb chunk-edit format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -542,7 +542,7 @@ module completions {
     --color: string@"nu-complete kb chunk-edit color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb chunk-edit device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb chunk-edit device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb chunk-edit serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     ...ids: string            # Ids of parent chunks (7f3k2m:12) or child chunks (7f3k2m:12.3); with --resolve, ids of conflicts (7f3k2m~1)
@@ -557,7 +557,7 @@ module completions {
   }
 
   def "nu-complete kb chunk-delete device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb chunk-delete serve" [] {
@@ -571,7 +571,7 @@ module completions {
     --yes(-y)                 # Skip the confirmation
     --wait: string            # Wait this long while another kb writes to the namespace [default: 0]
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb chunk-delete format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -579,7 +579,7 @@ module completions {
     --color: string@"nu-complete kb chunk-delete color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb chunk-delete device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb chunk-delete device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb chunk-delete serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     ...ids: string            # Ids of parent chunks (7f3k2m:12) or child chunks (7f3k2m:12.3)
@@ -594,7 +594,7 @@ module completions {
   }
 
   def "nu-complete kb entity-set device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb entity-set serve" [] {
@@ -614,7 +614,7 @@ module completions {
     --dry-run                 # Show what would change
     --wait: string            # Wait this long while another kb writes to the namespace [default: 0]
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb entity-set format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -622,7 +622,7 @@ module completions {
     --color: string@"nu-complete kb entity-set color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb entity-set device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb entity-set device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb entity-set serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     name?: string             # Its name, or one of its aliases
@@ -637,7 +637,7 @@ module completions {
   }
 
   def "nu-complete kb entities device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb entities serve" [] {
@@ -650,7 +650,7 @@ module completions {
     --time-field: string      # The time is a number in this metadata field, such as story_time
     --type: string            # Only this type
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb entities format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -658,7 +658,7 @@ module completions {
     --color: string@"nu-complete kb entities color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb entities device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb entities device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb entities serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     name?: string             # Describe this entity, by its name or an alias
@@ -673,7 +673,7 @@ module completions {
   }
 
   def "nu-complete kb docs device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb docs serve" [] {
@@ -690,7 +690,7 @@ module completions {
     --limit: string           # Show at most N
     --offset: string          # Skip the first N
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb docs format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -698,7 +698,7 @@ module completions {
     --color: string@"nu-complete kb docs color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb docs device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb docs device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb docs serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     ...documents: string      # An id, path, title or a part of them
@@ -713,7 +713,7 @@ module completions {
   }
 
   def "nu-complete kb doc-set device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb doc-set serve" [] {
@@ -729,7 +729,7 @@ module completions {
     --dry-run                 # Show what would change
     --wait: string            # Wait this long while another kb writes to the namespace [default: 0]
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb doc-set format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -737,7 +737,7 @@ module completions {
     --color: string@"nu-complete kb doc-set color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb doc-set device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb doc-set device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb doc-set serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     ...documents: string      # An id or its beginning, a path or its end, or a title
@@ -752,7 +752,7 @@ module completions {
   }
 
   def "nu-complete kb remove device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb remove serve" [] {
@@ -764,7 +764,7 @@ module completions {
     --dry-run                 # Show what would be removed
     --wait: string            # Wait this long while another kb writes to the namespace [default: 0]
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb remove format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -772,7 +772,7 @@ module completions {
     --color: string@"nu-complete kb remove color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb remove device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb remove device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb remove serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     ...documents: string      # An id or its beginning, a path or its end, or a title
@@ -787,7 +787,7 @@ module completions {
   }
 
   def "nu-complete kb status device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb status serve" [] {
@@ -797,7 +797,7 @@ module completions {
   # Show counts, sizes, model, engine and the current writer
   export extern "kb status" [
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb status format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -805,7 +805,7 @@ module completions {
     --color: string@"nu-complete kb status color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb status device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb status device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb status serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
   ]
@@ -819,7 +819,7 @@ module completions {
   }
 
   def "nu-complete kb log device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb log serve" [] {
@@ -830,7 +830,7 @@ module completions {
   export extern "kb log" [
     --limit: string           # Show at most N
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb log format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -838,7 +838,7 @@ module completions {
     --color: string@"nu-complete kb log color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb log device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb log device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb log serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
   ]
@@ -852,7 +852,7 @@ module completions {
   }
 
   def "nu-complete kb undo device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb undo serve" [] {
@@ -864,7 +864,7 @@ module completions {
     --dry-run                 # Show what would change
     --wait: string            # Wait this long while another kb writes to the namespace [default: 0]
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb undo format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -872,7 +872,7 @@ module completions {
     --color: string@"nu-complete kb undo color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb undo device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb undo device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb undo serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
   ]
@@ -886,7 +886,7 @@ module completions {
   }
 
   def "nu-complete kb restore device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb restore serve" [] {
@@ -898,7 +898,7 @@ module completions {
     --dry-run                 # Show what would change
     --wait: string            # Wait this long while another kb writes to the namespace [default: 0]
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb restore format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -906,7 +906,7 @@ module completions {
     --color: string@"nu-complete kb restore color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb restore device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb restore device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb restore serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     generation: string        # Its number, as `kb log` shows it
@@ -921,7 +921,7 @@ module completions {
   }
 
   def "nu-complete kb diff device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb diff serve" [] {
@@ -932,7 +932,7 @@ module completions {
   export extern "kb diff" [
     --stat                    # Show only the counts for each document
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb diff format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -940,7 +940,7 @@ module completions {
     --color: string@"nu-complete kb diff color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb diff device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb diff device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb diff serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     from: string              # The number of a generation, as `kb log` shows it
@@ -956,7 +956,7 @@ module completions {
   }
 
   def "nu-complete kb namespaces device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb namespaces serve" [] {
@@ -966,7 +966,7 @@ module completions {
   # List, rename or remove the namespaces of the store
   export extern "kb namespaces" [
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb namespaces format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -974,7 +974,7 @@ module completions {
     --color: string@"nu-complete kb namespaces color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb namespaces device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb namespaces device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb namespaces serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
   ]
@@ -988,7 +988,7 @@ module completions {
   }
 
   def "nu-complete kb namespaces rename device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb namespaces rename serve" [] {
@@ -999,7 +999,7 @@ module completions {
   export extern "kb namespaces rename" [
     --wait: string            # Wait this long while another kb writes to the namespace [default: 0]
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb namespaces rename format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -1007,7 +1007,7 @@ module completions {
     --color: string@"nu-complete kb namespaces rename color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb namespaces rename device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb namespaces rename device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb namespaces rename serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     old: string               # Its name
@@ -1023,7 +1023,7 @@ module completions {
   }
 
   def "nu-complete kb namespaces remove device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb namespaces remove serve" [] {
@@ -1035,7 +1035,7 @@ module completions {
     --yes(-y)                 # Skip the confirmation
     --wait: string            # Wait this long while another kb writes to the namespace [default: 0]
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb namespaces remove format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -1043,7 +1043,7 @@ module completions {
     --color: string@"nu-complete kb namespaces remove color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb namespaces remove device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb namespaces remove device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb namespaces remove serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     name: string              # Its name
@@ -1058,7 +1058,7 @@ module completions {
   }
 
   def "nu-complete kb export device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb export serve" [] {
@@ -1069,7 +1069,7 @@ module completions {
   export extern "kb export" [
     --wait: string            # Wait this long while another kb writes to the namespace [default: 0]
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb export format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -1077,7 +1077,7 @@ module completions {
     --color: string@"nu-complete kb export color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb export device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb export device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb export serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     file: path                # The file to write; it must not exist yet
@@ -1092,7 +1092,7 @@ module completions {
   }
 
   def "nu-complete kb import device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb import serve" [] {
@@ -1102,7 +1102,7 @@ module completions {
   # Check a file of `kb export` and import its namespace
   export extern "kb import" [
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb import format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -1110,7 +1110,7 @@ module completions {
     --color: string@"nu-complete kb import color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb import device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb import device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb import serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     file: path                # A file that `kb export` wrote
@@ -1125,7 +1125,7 @@ module completions {
   }
 
   def "nu-complete kb check device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb check serve" [] {
@@ -1138,7 +1138,7 @@ module completions {
     --all-namespaces          # Check all namespaces of the store
     --wait: string            # Wait this long while another kb writes to the namespace [default: 0]
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb check format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -1146,7 +1146,7 @@ module completions {
     --color: string@"nu-complete kb check color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb check device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb check device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb check serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
   ]
@@ -1160,7 +1160,7 @@ module completions {
   }
 
   def "nu-complete kb optimize device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb optimize serve" [] {
@@ -1171,7 +1171,7 @@ module completions {
   export extern "kb optimize" [
     --wait: string            # Wait this long while another kb writes to the namespace [default: 0]
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb optimize format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -1179,7 +1179,7 @@ module completions {
     --color: string@"nu-complete kb optimize color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb optimize device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb optimize device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb optimize serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
   ]
@@ -1193,7 +1193,7 @@ module completions {
   }
 
   def "nu-complete kb config device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb config serve" [] {
@@ -1204,7 +1204,7 @@ module completions {
   export extern "kb config" [
     --set                     # Only settings that a file or a variable sets
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb config format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -1212,7 +1212,7 @@ module completions {
     --color: string@"nu-complete kb config color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb config device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb config device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb config serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
   ]
@@ -1226,7 +1226,7 @@ module completions {
   }
 
   def "nu-complete kb trust device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb trust serve" [] {
@@ -1238,7 +1238,7 @@ module completions {
     --dry-run                 # Show what needs trust, without trusting it
     --revoke                  # Remove the trust in the store
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb trust format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -1246,7 +1246,7 @@ module completions {
     --color: string@"nu-complete kb trust color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb trust device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb trust device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb trust serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
   ]
@@ -1264,7 +1264,7 @@ module completions {
   }
 
   def "nu-complete kb reindex device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb reindex serve" [] {
@@ -1291,7 +1291,7 @@ module completions {
     --ocr-command: string     # The program that reads PDF pages without text: {} stands for the path of the page's PNG image, and it prints the text, for example 'tesseract {} stdout -l chi_sim+eng'
     --jobs: string            # Threads that read and embed [default: one per core]
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb reindex format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -1299,7 +1299,7 @@ module completions {
     --color: string@"nu-complete kb reindex color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb reindex device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb reindex device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb reindex serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     ...documents: string      # Only these documents: an id or its beginning, a path or its end, or a title
@@ -1314,7 +1314,7 @@ module completions {
   }
 
   def "nu-complete kb watch device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb watch serve" [] {
@@ -1324,7 +1324,7 @@ module completions {
   # Ingest files and folders when they change, until Ctrl-C
   export extern "kb watch" [
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb watch format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -1332,7 +1332,7 @@ module completions {
     --color: string@"nu-complete kb watch color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb watch device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb watch device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb watch serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     ...paths: path            # Files and folders
@@ -1347,7 +1347,7 @@ module completions {
   }
 
   def "nu-complete kb serve device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb serve serve" [] {
@@ -1360,7 +1360,7 @@ module completions {
     --stop                    # Stop the running server
     --background              # Leave the terminal of the command that starts it
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb serve format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -1368,7 +1368,7 @@ module completions {
     --color: string@"nu-complete kb serve color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb serve device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb serve device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb serve serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
   ]
@@ -1386,7 +1386,7 @@ module completions {
   }
 
   def "nu-complete kb mcp device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb mcp serve" [] {
@@ -1400,7 +1400,7 @@ module completions {
     --http: string            # Serve on this port of this machine instead, until Ctrl-C; 0 selects a free port
     --install: string@"nu-complete kb mcp install" # Print the configuration that makes a client start this server
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb mcp format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -1408,7 +1408,7 @@ module completions {
     --color: string@"nu-complete kb mcp color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb mcp device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb mcp device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb mcp serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
   ]
@@ -1426,7 +1426,7 @@ module completions {
   }
 
   def "nu-complete kb eval device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb eval serve" [] {
@@ -1445,7 +1445,7 @@ module completions {
     --model: string           # The embedding model [default: the built-in one]
     --jobs: string            # Threads that embed [default: one per core]
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb eval format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -1453,7 +1453,7 @@ module completions {
     --color: string@"nu-complete kb eval color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb eval device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb eval device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb eval serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     folder?: path             # A folder with corpus.jsonl, queries.jsonl, and qrels.tsv or qrels/test.tsv
@@ -1468,7 +1468,7 @@ module completions {
   }
 
   def "nu-complete kb models device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb models serve" [] {
@@ -1478,7 +1478,7 @@ module completions {
   # List, add or remove models
   export extern "kb models" [
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb models format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -1486,7 +1486,7 @@ module completions {
     --color: string@"nu-complete kb models color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb models device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb models device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb models serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
   ]
@@ -1500,7 +1500,7 @@ module completions {
   }
 
   def "nu-complete kb models suggest device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb models suggest serve" [] {
@@ -1510,7 +1510,7 @@ module completions {
   # Suggest two models that read the documents of the store, the smallest and the best
   export extern "kb models suggest" [
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb models suggest format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -1518,7 +1518,7 @@ module completions {
     --color: string@"nu-complete kb models suggest color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb models suggest device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb models suggest device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb models suggest serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
   ]
@@ -1532,7 +1532,7 @@ module completions {
   }
 
   def "nu-complete kb models add device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb models add serve" [] {
@@ -1545,7 +1545,7 @@ module completions {
     --query-prefix: string    # The prefix of questions [default: the model's]
     --document-prefix: string # The prefix of parent chunks [default: the model's]
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb models add format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -1553,7 +1553,7 @@ module completions {
     --color: string@"nu-complete kb models add color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb models add device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb models add device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb models add serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     model: directory          # A name from `kb models`, OWNER/NAME on the hub, or a folder
@@ -1568,7 +1568,7 @@ module completions {
   }
 
   def "nu-complete kb models remove device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb models remove serve" [] {
@@ -1580,7 +1580,7 @@ module completions {
     --yes(-y)                 # Remove it even if the store has vectors of it
     --force                   # Remove it even if the store has vectors of it
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb models remove format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -1588,7 +1588,7 @@ module completions {
     --color: string@"nu-complete kb models remove color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb models remove device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb models remove device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb models remove serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     name: string              # Its name
@@ -1603,7 +1603,7 @@ module completions {
   }
 
   def "nu-complete kb llm device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb llm serve" [] {
@@ -1613,7 +1613,7 @@ module completions {
   # Check the language model, or print its prompts
   export extern "kb llm" [
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb llm format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -1621,7 +1621,7 @@ module completions {
     --color: string@"nu-complete kb llm color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb llm device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb llm device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb llm serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
   ]
@@ -1635,7 +1635,7 @@ module completions {
   }
 
   def "nu-complete kb llm check device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb llm check serve" [] {
@@ -1645,7 +1645,7 @@ module completions {
   # Send one tiny request and report the answer
   export extern "kb llm check" [
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb llm check format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -1653,7 +1653,7 @@ module completions {
     --color: string@"nu-complete kb llm check color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb llm check device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb llm check device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb llm check serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
   ]
@@ -1671,7 +1671,7 @@ module completions {
   }
 
   def "nu-complete kb llm prompt device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb llm prompt serve" [] {
@@ -1681,7 +1681,7 @@ module completions {
   # Print a built-in prompt; .kb/prompts/NAME.md overrides it in a trusted store
   export extern "kb llm prompt" [
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb llm prompt format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -1689,7 +1689,7 @@ module completions {
     --color: string@"nu-complete kb llm prompt color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb llm prompt device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb llm prompt device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb llm prompt serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     name: string@"nu-complete kb llm prompt name" # Which prompt
@@ -1704,7 +1704,7 @@ module completions {
   }
 
   def "nu-complete kb self-check device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb self-check serve" [] {
@@ -1714,7 +1714,7 @@ module completions {
   # Check that kb works on this machine
   export extern "kb self-check" [
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb self-check format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -1722,7 +1722,7 @@ module completions {
     --color: string@"nu-complete kb self-check color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb self-check device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb self-check device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb self-check serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
   ]
@@ -1736,7 +1736,7 @@ module completions {
   }
 
   def "nu-complete kb schema device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb schema serve" [] {
@@ -1746,7 +1746,7 @@ module completions {
   # Print the JSON Schema of the `--format json` output of a command
   export extern "kb schema" [
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb schema format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -1754,7 +1754,7 @@ module completions {
     --color: string@"nu-complete kb schema color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb schema device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb schema device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb schema serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     command: string           # The command, such as search, docs or chunk-edit
@@ -1773,7 +1773,7 @@ module completions {
   }
 
   def "nu-complete kb completions device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb completions serve" [] {
@@ -1783,7 +1783,7 @@ module completions {
   # Print a shell completion script for commands, options, documents, sections, namespaces and models
   export extern "kb completions" [
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb completions format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -1791,7 +1791,7 @@ module completions {
     --color: string@"nu-complete kb completions color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb completions device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb completions device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb completions serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     shell: string@"nu-complete kb completions shell" # Which shell
@@ -1806,7 +1806,7 @@ module completions {
   }
 
   def "nu-complete kb man device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+    [ "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
   }
 
   def "nu-complete kb man serve" [] {
@@ -1816,7 +1816,7 @@ module completions {
   # Write the manual pages into a folder
   export extern "kb man" [
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --namespace(-n): string   # The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb man format" # The output format [default: table on a terminal, markdown in a pipe]
     --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
@@ -1824,7 +1824,7 @@ module completions {
     --color: string@"nu-complete kb man color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb man device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --device: string@"nu-complete kb man device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: cpu]
     --serve: string@"nu-complete kb man serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     folder: directory         # The folder, created if it is missing

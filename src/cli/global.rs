@@ -24,7 +24,7 @@ pub struct Global {
     /// The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     #[arg(long, global = true, value_name = "DIR", env = "KB_DIR", hide_short_help = true)]
     pub(super) kb: Option<PathBuf>,
-    /// The namespace; search, context, docs, entities and status take several (`manuals,drafts`), `acme/*` or `all`
+    /// The namespace; some commands take several (`manuals,drafts`), `acme/*` or `all`
     #[arg(short, long, global = true, value_name = "NAME", env = "KB_NAMESPACE", default_value = DEFAULT_NAMESPACE)]
     pub(super) namespace: String,
     /// The output format [default: table on a terminal, markdown in a pipe]

@@ -332,8 +332,11 @@ pub(super) fn omitted(left_out: &[Omitted]) -> Option<String> {
     }
     let parents: usize = left_out.iter().map(|part| part.chunk_ids.len()).sum();
     let named = left_out.iter().map(|part| {
-        let title = around("", &part.section.titles, ", ");
-        format!("{} ({title}{})", part.section.id, count(part.chunk_ids.len(), "parent chunk"))
+        // The number of a single part is said in front.
+        let chunks = (left_out.len() > 1).then(|| count(part.chunk_ids.len(), "parent chunk"));
+        let facts = [Some(part.section.titles.as_str()).filter(|titles| !titles.is_empty()), chunks.as_deref()];
+        let facts: Vec<&str> = facts.into_iter().flatten().collect();
+        format!("{}{}", part.section.id, around(" (", &facts.join(", "), ")"))
     });
     Some(format!("left out: {} of {}", count(parents, "parent chunk"), first_of(named)))
 }
