@@ -341,7 +341,7 @@ impl Sandbox {
     /// Runs and expects success; returns the JSON it printed.
     pub fn json(&self, args: &[&str]) -> serde_json::Value {
         let run = self.kb(&[args, &["--format", "json"]].concat());
-        assert_eq!(run.code, 0, "{args:?}: {}", run.err);
+        assert_eq!(run.code, 0, "{args:?}: {}{}", run.err, run.out);
         run.json()
     }
 }
