@@ -221,7 +221,9 @@ pub(super) fn note_absent(
     let tells = |one: &&Replacement| one.is_absent() && (one.is_name || !is_known_word(&one.typed));
     let mut absent: Vec<String> = replacements.iter().filter(tells).map(|one| format!("{:?}", one.typed)).collect();
     // What is found for `E99` may be about `E05`. The number of a code may stand apart from its letters.
-    for code in identifiers.iter().filter(|code| code.contains(|c: char| c.is_ascii_digit())) {
+    let is_replaced = |code: &str| replacements.iter().any(|one| one.typed == code);
+    let codes = identifiers.iter().filter(|code| code.contains(|c: char| c.is_ascii_digit()) && !is_replaced(code));
+    for code in codes {
         let has_digit = |token: &Token| token.text.contains(|c: char| c.is_ascii_digit());
         let forms: Vec<Token> = tokenize(code).into_iter().filter(has_digit).collect();
         let mut is_there = forms.is_empty();

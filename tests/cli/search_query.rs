@@ -107,6 +107,17 @@ fn unknown_words_fall_back_to_near_ones() {
 }
 
 #[test]
+fn a_code_is_found_with_or_without_its_hyphen() {
+    let sandbox =
+        Sandbox::of_document("codes.md", "# Codes\n\nE-417 is low pressure. W122 is a warning.\n", &["--no-embed"]);
+    for (typed, written) in [("E417", "e-417"), ("W-122", "w122")] {
+        let run = sandbox.kb(&["search", typed]).shows(0, "Codes").tells(0, &format!("searched for {written:?}"));
+        assert_eq!(run.err.matches("no text contains").count(), 1, "{}", run.err);
+    }
+    sandbox.kb(&["search", "E418"]).tells(1, "nothing found");
+}
+
+#[test]
 fn identifiers_and_quantities_are_recognised() {
     let sandbox = sandbox(&["--no-embed"]);
     let result = sandbox.json(&["search", "E-417"]);
