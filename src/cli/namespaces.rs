@@ -90,7 +90,7 @@ async fn line(namespace: &Namespace) -> NamespaceLine {
     let line = NamespaceLine { name: namespace.name().to_owned(), bytes: namespace.size().all, ..Default::default() };
     let counted = async {
         let snapshot = Snapshot::open(namespace).await?;
-        let [documents, _, chunks] = snapshot.counts().await?;
+        let [documents, chunks] = snapshot.counts().await?;
         let manifest = snapshot.manifest();
         Ok::<_, Error>(NamespaceLine {
             generation: Some(manifest.generation),

@@ -33,7 +33,7 @@ pub async fn run(context: &Context, _args: StatusArgs) -> Result<u8> {
 async fn figures(store: &Store, namespace: &Namespace, models: &Models) -> Result<Status> {
     let snapshot = Snapshot::open(namespace).await?;
     let holder = Holder::of(namespace);
-    let [documents, sections, chunks] = snapshot.counts().await?;
+    let ([documents, chunks], sections) = (snapshot.counts().await?, snapshot.section_count().await?);
     let DocumentCounts { without_vectors, parents, contexts } = snapshot.document_counts().await?;
     let manifest = snapshot.manifest();
     let pending = Manifest::read_pending(namespace)?.map(|pending| pending.generation);

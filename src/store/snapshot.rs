@@ -192,13 +192,16 @@ impl Snapshot {
         &self.keyword
     }
 
-    /// The numbers of documents, of sections in tables of contents, and of chunks.
-    pub async fn counts(&self) -> Result<[usize; 3]> {
-        let Tables { documents, sections, chunks, .. } = &self.tables;
-        let counts = [(documents, None), (sections, Some("level >= 1")), (chunks, None)];
-        let counts = counts.map(|(table, condition)| self.tables.count(table, condition));
-        let counts = try_join_all(counts).await?;
-        Ok([counts[0], counts[1], counts[2]])
+    /// The numbers of documents and of chunks.
+    pub async fn counts(&self) -> Result<[usize; 2]> {
+        let Tables { documents, chunks, .. } = &self.tables;
+        let counts = try_join_all([documents, chunks].map(|table| self.tables.rows_of(table))).await?;
+        Ok([counts[0], counts[1]])
+    }
+
+    /// The number of sections in tables of contents. It reads a column of all sections.
+    pub async fn section_count(&self) -> Result<usize> {
+        self.tables.count(&self.tables.sections, Some("level >= 1")).await
     }
 
     /// The bytes of the tables' data and indexes, without those of other generations.

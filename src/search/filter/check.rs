@@ -351,7 +351,7 @@ impl Test {
             below.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
                 || (!value.title.is_empty() && chunk.titles.iter().any(|title| title.is(&value.title)))
         };
-        let contains = |part: &str| chunk.titles.iter().any(|title| title.folded.contains(part));
+        let contains = |part: &str| chunk.titles.iter().any(|title| title.folded().contains(part));
         self.decide(is, contains, path != PREAMBLE)
     }
 }

@@ -83,12 +83,18 @@ impl HeadingForm {
 #[derive(Clone)]
 pub struct SectionTitle {
     title: String,
-    pub folded: String,
-    /// Normalised: the whole, without the number before it, and that number if it has words; made on first use.
+    /// Made on first use, like the others.
+    folded: OnceLock<String>,
+    /// Normalised: the whole, without the number before it, and that number if it has words.
     normal: OnceLock<[String; 3]>,
 }
 
 impl SectionTitle {
+    /// As filters compare text.
+    pub fn folded(&self) -> &str {
+        self.folded.get_or_init(|| fold(&self.title))
+    }
+
     /// Whether it is a normalised title, with or without the number before it, or that number: `Chapter 3`, `第三章`. A
     /// number alone is a path.
     pub fn is(&self, title: &str) -> bool {
@@ -143,7 +149,7 @@ impl Facts {
     /// The section titles; only those of these documents, unless all are read already.
     pub async fn titles(&self, snapshot: &Snapshot, of: Option<&[DocId]>) -> Result<Cow<'_, Titles>> {
         let read = async |of: Option<&[DocId]>| -> Result<Titles> {
-            let title = |title: String| SectionTitle { folded: fold(&title), title, normal: OnceLock::new() };
+            let title = |title: String| SectionTitle { title, folded: OnceLock::new(), normal: OnceLock::new() };
             Ok(snapshot.section_titles(of).await?.into_iter().map(|(id, text)| (id, title(text))).collect())
         };
         if of.is_some() && !self.titles.initialized() {
@@ -175,7 +181,7 @@ impl Facts {
                 for (id, title) in self.titles(snapshot, None).await?.iter() {
                     for (name, forms) in forms {
                         if let Some(value) = forms.iter().find_map(|form| {
-                            form.value(&title.folded).or_else(|| form.value(without_number(&title.folded)))
+                            form.value(title.folded()).or_else(|| form.value(without_number(title.folded())))
                         }) {
                             fields.entry(id.clone()).or_default().insert(name.clone(), value.to_owned());
                         }
