@@ -85,8 +85,25 @@ impl Loader {
     ) -> Result<Loaded> {
         let content_hash = blake3::hash(bytes).to_hex().to_string();
         let (source, size) = (source.to_owned(), bytes.len() as u64);
-        let mut facts = SourceFacts { source, content_hash, size, mtime_ns, ..SourceFacts::default() };
-        let before = self.existing.get(&facts.source).or_else(|| self.moved_from(&facts));
+        let facts = SourceFacts { source, content_hash, size, mtime_ns, ..SourceFacts::default() };
+        let own = self.existing.get(&facts.source);
+        let moved = if own.is_none() { self.moved_from(&facts) } else { None };
+        let loaded = self.load_after(own.or(moved), facts, bytes, format, worker);
+        if let (Err(_), Some(row)) = (&loaded, moved) {
+            self.moved.lock().unwrap_or_else(PoisonError::into_inner).remove(&row.doc_id);
+        }
+        loaded
+    }
+
+    /// The same for a source whose document was `before`.
+    fn load_after(
+        &self,
+        before: Option<&DocumentRow>,
+        mut facts: SourceFacts,
+        bytes: &[u8],
+        format: Option<Format>,
+        worker: &mut Worker,
+    ) -> Result<Loaded> {
         let is_known = |row: &&DocumentRow| {
             row.content_hash == facts.content_hash
                 && !self.request.must_read(row)

@@ -22,7 +22,7 @@ use crate::embed::EngineChoice;
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::load::Format;
 use crate::models::ModelChoice;
-use crate::store::{DocumentRow, ModelRecord, Namespace, Snapshot, Validators, Writer};
+use crate::store::{DocumentRow, ModelRecord, Namespace, Snapshot, Store, Validators, Writer};
 use crate::text::{count, first_of};
 
 /// Ingests the sources of the request. Files that fail are in the report, not errors.
@@ -51,6 +51,9 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
     let Scan { candidates, skipped, unreadable, gone } = scan(request, store)?;
     let is_named = request.standard_input.is_some() || !request.pages.is_empty();
     let is_empty = candidates.is_empty() && unreadable.is_empty() && !is_named && !request.prune;
+    if is_empty && !has_gone(&namespace, request, store).await? {
+        return Err(nothing_to_ingest(request, skipped.len()).into());
+    }
     let model = model_of(&namespace, request, &target.model).await?;
     // An existing namespace is locked before it is read, so that the plan stays valid.
     let writer = match writer {
@@ -64,9 +67,6 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
         Some(snapshot) => Existing::read(snapshot, &candidates, request, store).await?,
         None => Existing::default(),
     });
-    if is_empty && existing.rows().next().is_none() {
-        return Err(nothing_to_ingest(request, skipped.len()).into());
-    }
     let Plan { todo, bytes, mut settled, vanished, mut left_out } = plan(candidates, &existing, request, store);
     // A path that does not exist and never had documents is misspelt.
     let is_known = |path: &&PathBuf| {
@@ -194,6 +194,15 @@ async fn collect_page(
         None => drop(known.remove(source)),
     }
     Ok(())
+}
+
+/// Whether a document below the named paths has lost its file.
+async fn has_gone(namespace: &Namespace, request: &IngestRequest, store: &Store) -> Result<bool> {
+    if !namespace.exists() {
+        return Ok(false);
+    }
+    let existing = Existing::read(&Snapshot::open(namespace).await?, &[], request, store).await?;
+    Ok(existing.rows().next().is_some())
 }
 
 /// Marks the failures that earlier runs had too, and records those of this run.

@@ -61,7 +61,10 @@ pub(super) async fn on_ranking(ranked: Ranked<'_>, trace: &mut Trace) -> Result<
 /// The number of searched documents that lack vectors.
 async fn searched_without_vectors(ranked: Ranked<'_>) -> Result<usize> {
     let ids = try_join_all(ranked.snapshots.iter().map(|snapshot| snapshot.ids_without_vectors())).await?;
-    let searched = |(ids, scope): (&Vec<DocId>, &Scope)| ids.iter().filter(|id| scope.admits_document(id)).count();
+    let searched = |(ids, scope): (&Vec<DocId>, &Scope)| match scope.documents() {
+        Some(admitted) => ids.iter().filter(|id| admitted.contains(id.as_str())).count(),
+        None => ids.len(),
+    };
     Ok(ids.iter().zip(&ranked.ranking.scopes).map(searched).sum())
 }
 
@@ -147,7 +150,7 @@ fn other_language(asked: &str, languages: &BTreeSet<String>) -> Option<String> {
     }
     Some(format!(
         "the searched documents are in another language: ask in {}; `{}` names models that read them",
-        documents.join(" or "),
+        documents.join(", or in "),
         NextStep::SuggestModels
     ))
 }

@@ -278,7 +278,7 @@ fn with_printed_number<'a>(sections: &'a [SectionRow], name: &str) -> Option<(us
         return None;
     }
     // The letters of an index are no Roman numbers: `V` stands among `A`, `B` and others there.
-    let letter = |section: &&SectionRow| section.title.chars().count() == 1;
+    let letter = |section: &&SectionRow| matches!(section.title.as_bytes(), [b'A'..=b'Z']);
     let has_index = titled(sections).filter(letter).any(|section| !"IVXLCDM".contains(&section.title));
     let fitting = titled(sections).filter(|section| !(has_index && letter(section))).filter_map(|section| {
         let fit = wanted.fit(&SectionNumber::of_title(&section.title)?)?;

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::numbering;
+use super::numbering::{self, Kind, Numbering, printed_number};
 use super::title_match::{MatchBudget, heading_lines, nearly_heading_lines, normalise_title, number_before};
 use super::tree::{Heading, Provenance};
 use crate::load::{Block, OutlineEntry};
@@ -34,7 +34,7 @@ pub(super) fn headings(outline: &[OutlineEntry], blocks: &[Block]) -> Vec<Headin
         // A note in the margin may stand on the line of a heading; it belongs to the text.
         let begins = |i: usize| {
             let line = blocks[i].words();
-            (budget.spend(line.len()) && number_before(line, &wanted).is_some()).then_some((i, 0))
+            (budget.spend(line.len()) && begins_with(line, &entry.title)).then_some((i, 0))
         };
         let mut lines = from..end;
         let found = lines.clone().find_map(exact).or_else(|| lines.clone().find_map(near));
@@ -46,13 +46,39 @@ pub(super) fn headings(outline: &[OutlineEntry], blocks: &[Block]) -> Vec<Headin
     headings
 }
 
-/// Puts the numbers that are printed before the headings in front of their titles: many outlines leave them out.
+/// Whether a line begins with a title behind its number; if the title has a number too, with that one. `3 steps` begin a
+/// sentence, so the number is that of a chapter, or has several parts.
+fn begins_with(line: &str, title: &str) -> bool {
+    let is_sure = |number: &Numbering| number.depth() > 1 || number.kind <= Kind::Appendix;
+    if !numbering::parse(line).is_some_and(|number| is_sure(&number)) {
+        return false;
+    }
+    let own = printed_number(title);
+    let rest = own.and_then(|own| title.trim_start().strip_prefix(own)).unwrap_or(title);
+    let found = number_before(line, &normalise_title(rest));
+    found.is_some_and(|found| own.is_none_or(|own| normalise_title(own) == normalise_title(found)))
+}
+
+/// Puts the numbers that are printed before the headings in front of their titles: many outlines leave them out. Numbers
+/// count only if one follows another: a line may begin with the number of a page, a date or a list.
 pub(super) fn with_printed_numbers(mut headings: Vec<Heading>, blocks: &[Block]) -> Vec<Heading> {
-    for heading in headings.iter_mut().filter(|heading| numbering::parse(&heading.title).is_none()) {
+    let printed = |heading: &Heading| {
         let first = heading.start - heading.heading_blocks;
         let line: Vec<&str> = blocks[first..].iter().take(heading.heading_blocks.max(1)).map(Block::words).collect();
-        if let Some(number) = number_before(&line.join(" "), &normalise_title(&heading.title)) {
-            heading.title = format!("{number} {}", heading.title);
+        let line = line.join(" ");
+        let number =
+            numbering::parse(&line).filter(|number| !matches!(number.kind, Kind::Listed | Kind::InBrackets))?;
+        Some((number, number_before(&line, &normalise_title(&heading.title))?.to_owned()))
+    };
+    let without = headings.iter().enumerate().filter(|(_, heading)| printed_number(&heading.title).is_none());
+    let found: Vec<(usize, (Numbering, String))> = without.filter_map(|(i, it)| Some((i, printed(it)?))).collect();
+    let is_next = |a: &Numbering, b: &Numbering| a.kind == b.kind && b.follows(a);
+    for (place, (i, (number, written))) in found.iter().enumerate() {
+        let before = place.checked_sub(1).and_then(|before| found.get(before));
+        let is_in_order = before.is_some_and(|(_, (before, _))| is_next(before, number))
+            || found.get(place + 1).is_some_and(|(_, (next, _))| is_next(number, next));
+        if is_in_order {
+            headings[*i].title = format!("{written} {}", headings[*i].title);
         }
     }
     headings
@@ -141,6 +167,21 @@ mod tests {
             found.iter().map(|heading| (heading.title.as_str(), heading.start, heading.heading_blocks)).collect();
         // The line with the note stays in the text.
         assert_eq!(found, [("3.2 Pumps", 1, 0), ("3.3 Valves", 4, 1), ("Seals", 6, 1)]);
+        // A person who corrects the table of contents leaves the number there.
+        let corrected = headings(&[entry(1, "3.2 Pumps", Some(1))], &blocks);
+        assert_eq!(corrected[0].start, 1);
+    }
+
+    #[test]
+    fn numbers_that_follow_no_other_are_not_added() {
+        let line = |text: &str| Block::new(BlockKind::Line, text, Some(1));
+        let blocks = ["5 May", "10", "Results", "1) Pumps", "2) Valves", "3 steps follow"].map(line);
+        let entries = ["May", "Results", "Pumps", "Valves", "Steps"].map(|title| entry(1, title, Some(1)));
+        let found = with_printed_numbers(headings(&entries, &blocks), &blocks);
+        let titles: Vec<&str> = found.iter().map(|heading| heading.title.as_str()).collect();
+        assert_eq!(titles, ["May", "Results", "Pumps", "Valves", "Steps"]);
+        assert_eq!(found[4].heading_blocks, 0, "it is placed by its page");
+        assert_eq!(found[4].start, found[3].start);
     }
 
     #[test]

@@ -58,7 +58,8 @@ fn below(entry: &Heading, end: usize, found: &[Heading], only_numbered: bool) ->
         heading.start - heading.heading_blocks >= entry.start
             && (!only_numbered || numbering::parse(&heading.title).is_some())
             && normalise_title(&heading.title) != title
-            && number_before(&heading.title, &title).is_none()
+            // The line of the entry itself may have more than its title.
+            && (heading.start - heading.heading_blocks != entry.start || number_before(&heading.title, &title).is_none())
     });
     let inside: Vec<&Heading> = inside.collect();
     let Some(highest) = inside.iter().map(|heading| heading.level).min() else { return Vec::new() };

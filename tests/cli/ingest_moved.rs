@@ -33,6 +33,17 @@ fn a_renamed_file_gets_the_format_and_the_title_of_its_new_name() {
 }
 
 #[test]
+fn a_renamed_file_that_cannot_be_read_hides_no_missing_document() {
+    let sandbox = Sandbox::new();
+    sandbox.write("notes.txt", "Fill the pump.");
+    sandbox.write("other.txt", "Open the vent.");
+    sandbox.json(&["ingest", ".", "--no-embed"]);
+    rename(&sandbox, "notes.txt", "notes.pdf");
+    sandbox.kb(&["ingest", ".", "--no-embed", "--prune"]).shows(4, "notes.pdf");
+    assert_eq!(sandbox.kb(&["docs", "--format", "paths"]).out, "other.txt\n");
+}
+
+#[test]
 fn equal_files_that_move_together_are_told_apart_by_their_names() {
     let sandbox = Sandbox::new();
     for file in ["p/z.txt", "q/a.txt"] {

@@ -260,7 +260,8 @@ fn after_how(query: &str) -> Vec<Range<usize>> {
     let words: Vec<(usize, &str)> = query.unicode_word_indices().collect();
     let asks = |pair: &&[(usize, &str)]| {
         let is_after_how = AFTER_HOW.iter().any(|word| pair[1].1.eq_ignore_ascii_case(word));
-        pair[0].1.eq_ignore_ascii_case("how") && is_after_how
+        let between = &query[pair[0].0 + pair[0].1.len()..pair[1].0];
+        pair[0].1.eq_ignore_ascii_case("how") && is_after_how && between.trim().is_empty()
     };
     words.windows(2).filter(asks).map(|pair| pair[1].0..pair[1].0 + pair[1].1.len()).collect()
 }
@@ -302,7 +303,7 @@ mod tests {
             ranges_of_asking_words(query).into_iter().map(|range| &query[range]).collect()
         };
         assert_eq!(asking("How many pumps run, and how  long? 是什么"), ["many", "long", "是什么"]);
-        assert!(asking("many long pumps, and how to stop much").is_empty());
+        assert!(asking("many long pumps, and how to stop. I know how. Many do").is_empty());
     }
 
     #[test]
