@@ -137,10 +137,11 @@ impl Loader {
             return None;
         }
         let rows = self.sources_of.get(&facts.content_hash)?.iter().filter_map(|source| self.existing.get(source));
-        let mut gone: Vec<&DocumentRow> = rows.filter(|row| is_gone(&row.source, &self.store)).collect();
-        gone.sort_by_key(|row| file_name(&row.source) != file_name(&facts.source));
+        let mut rows: Vec<&DocumentRow> = rows.collect();
+        rows.sort_by_key(|row| file_name(&row.source) != file_name(&facts.source));
         let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
-        gone.into_iter().find(|row| moved.insert(row.doc_id.clone()))
+        let mut gone = rows.into_iter().filter(|row| is_gone(&row.source, &self.store));
+        gone.find(|row| moved.insert(row.doc_id.clone()))
     }
 
     /// Whether a document was found under another path.

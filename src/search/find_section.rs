@@ -10,7 +10,7 @@ use super::section_number::SectionNumber;
 use crate::error::{Error, NextStep, Result};
 use crate::ids::DocId;
 use crate::store::{DocumentName, SectionRow};
-use crate::structure::{normalise_title, printed_number};
+use crate::structure::{normalise_title, printed_number, without_printed_number};
 use crate::text::{alike, first_of};
 
 /// Titles less alike than this are not suggested.
@@ -312,8 +312,8 @@ fn is_near(title: &str, wanted: &str) -> bool {
 
 /// A title without the number printed before it: `1.2`, `Chapter 3`, `第三章`.
 pub fn without_number(title: &str) -> &str {
-    let rest = printed_number(title).and_then(|number| title.trim_start().strip_prefix(number)).unwrap_or(title);
-    rest.trim_start_matches(|c: char| c.is_numeric() || c.is_whitespace() || ".:：、".contains(c))
+    without_printed_number(title)
+        .trim_start_matches(|c: char| c.is_numeric() || c.is_whitespace() || ".:：、".contains(c))
 }
 
 #[cfg(test)]

@@ -117,8 +117,7 @@ pub(super) fn replace_words(
             replacements.push(Replacement { typed, indexed: token.text, missing, is_name, words, written });
         }
     }
-    for (token, typed) in codes(query) {
-        let Some(other) = with_other_hyphen(&token.text) else { continue };
+    for Code { token, typed, other } in codes(query) {
         if parent_chunks_with(snapshots, &token.text)? > 0 || parent_chunks_with(snapshots, &other)? == 0 {
             continue;
         }
@@ -129,13 +128,22 @@ pub(super) fn replace_words(
     Ok(replacements)
 }
 
-/// The words of a question with digits, as they are indexed and as they were typed, each once.
-fn codes(query: &str) -> Vec<(Token, String)> {
+/// A word of a question that may be written with another hyphen.
+struct Code {
+    token: Token,
+    typed: String,
+    other: String,
+}
+
+/// The codes of a question, each once.
+fn codes(query: &str) -> Vec<Code> {
     let mut known = HashSet::new();
     let words = tokenize(query).into_iter().filter(|token| matches!(token.kind, TokenKind::Word | TokenKind::Whole));
-    let codes =
-        words.filter(|token| token.text.contains(|c: char| c.is_ascii_digit()) && known.insert(token.text.clone()));
-    codes.map(|token| (token.clone(), query[token.start..token.end].to_owned())).take(MOST_WORDS).collect()
+    let code = |token: Token| {
+        let (typed, other) = (query[token.start..token.end].to_owned(), with_other_hyphen(&token.text)?);
+        known.insert(token.text.clone()).then_some(Code { token, typed, other })
+    };
+    words.filter_map(code).take(MOST_WORDS).collect()
 }
 
 /// A code of letters and a number with a hyphen between them, or without the one that it has.

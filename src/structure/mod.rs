@@ -25,7 +25,9 @@ use crate::load::{Block, BlockKind, Document, Format, OutlineEntry};
 use crate::text::visible;
 
 pub use corrected::not_found;
-pub(crate) use numbering::{Kind as NumberKind, item_number, parse as parse_number, printed_number};
+pub(crate) use numbering::{
+    Kind as NumberKind, item_number, parse as parse_number, printed_number, without_printed_number,
+};
 pub(crate) use printed::is_contents_title;
 pub use title_match::normalise_title;
 pub use tree::{PREAMBLE, Provenance, Section, SectionText};

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::numbering::{self, Kind, Numbering, printed_number};
+use super::numbering::{Kind, Numbering, printed_number, without_printed_number};
 use super::title_match::{MatchBudget, heading_lines, nearly_heading_lines, normalise_title, number_before};
 use super::tree::{Heading, Provenance};
 use crate::load::{Block, OutlineEntry};
@@ -49,14 +49,11 @@ pub(super) fn headings(outline: &[OutlineEntry], blocks: &[Block]) -> Vec<Headin
 /// Whether a line begins with a title behind its number; if the title has a number too, with that one. `3 steps` begin a
 /// sentence, so the number is that of a chapter, or has several parts.
 fn begins_with(line: &str, title: &str) -> bool {
-    let is_sure = |number: &Numbering| number.depth() > 1 || number.kind <= Kind::Appendix;
-    if !numbering::parse(line).is_some_and(|number| is_sure(&number)) {
+    let Some((number, written)) = number_before(line, &normalise_title(without_printed_number(title))) else {
         return false;
-    }
-    let own = printed_number(title);
-    let rest = own.and_then(|own| title.trim_start().strip_prefix(own)).unwrap_or(title);
-    let found = number_before(line, &normalise_title(rest));
-    found.is_some_and(|found| own.is_none_or(|own| normalise_title(own) == normalise_title(found)))
+    };
+    let is_sure = number.depth() > 1 || number.kind <= Kind::Appendix;
+    is_sure && printed_number(title).is_none_or(|own| normalise_title(own) == normalise_title(written))
 }
 
 /// Puts the numbers that are printed before the headings in front of their titles: many outlines leave them out. Numbers
@@ -66,9 +63,8 @@ pub(super) fn with_printed_numbers(mut headings: Vec<Heading>, blocks: &[Block])
         let first = heading.start - heading.heading_blocks;
         let line: Vec<&str> = blocks[first..].iter().take(heading.heading_blocks.max(1)).map(Block::words).collect();
         let line = line.join(" ");
-        let number =
-            numbering::parse(&line).filter(|number| !matches!(number.kind, Kind::Listed | Kind::InBrackets))?;
-        Some((number, number_before(&line, &normalise_title(&heading.title))?.to_owned()))
+        let (number, written) = number_before(&line, &normalise_title(&heading.title))?;
+        (!matches!(number.kind, Kind::Listed | Kind::InBrackets)).then(|| (number, written.to_owned()))
     };
     let without = headings.iter().enumerate().filter(|(_, heading)| printed_number(&heading.title).is_none());
     let found: Vec<(usize, (Numbering, String))> = without.filter_map(|(i, it)| Some((i, printed(it)?))).collect();

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use unicode_normalization::UnicodeNormalization;
 
-use super::numbering;
+use super::numbering::{self, Numbering};
 use crate::text::han::{is_han_digit, number_value, simplified};
 
 const MOST_HEADING_LINES: usize = 4;
@@ -78,13 +78,14 @@ pub(super) fn heading_lines(lines: &[String], wanted: &str, budget: &MatchBudget
 
 /// The number at the start of a line, if a normalised title follows it. More may follow after a space, such as a note in
 /// the margin.
-pub(super) fn number_before<'l>(line: &'l str, title: &str) -> Option<&'l str> {
-    let (number, rest) = line.split_at(numbering::parse(line)?.length);
+pub(super) fn number_before<'l>(line: &'l str, title: &str) -> Option<(Numbering, &'l str)> {
+    let number = numbering::parse(line)?;
+    let (written, rest) = line.split_at(number.length);
     let mut left = title;
     for word in rest.split_whitespace() {
         left = left.strip_prefix(normalise_title(word).as_str())?;
         if left.is_empty() {
-            return Some(number.trim());
+            return Some((number, written.trim()));
         }
     }
     None
@@ -206,7 +207,7 @@ mod tests {
 
     #[test]
     fn the_number_before_a_title_may_have_more_behind_the_title() {
-        let before = |line, title| number_before(line, &normalise_title(title));
+        let before = |line, title| number_before(line, &normalise_title(title)).map(|(_, written)| written);
         assert_eq!(before("3.2  Character protrusion pdfTeX 0.14f", "Character protrusion"), Some("3.2"));
         assert_eq!(before("第一章 概述", "概述"), Some("第一章"));
         for line in ["Character protrusion is on", "3.2 Character protrusions", "3.2 Character"] {

@@ -109,6 +109,11 @@ pub fn printed_number(title: &str) -> Option<&str> {
     Some(title[..number.length].trim_matches(|c: char| c.is_whitespace() || ".:：、".contains(c)))
 }
 
+/// A title without its printed number; the characters that separate them stay.
+pub fn without_printed_number(title: &str) -> &str {
+    printed_number(title).and_then(|number| title.trim_start().strip_prefix(number)).unwrap_or(title)
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
